@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * One device's way to the network: sockets on UDP 4791, runs out, verified packets in.
+ * A port owns one receiving socket per local address (ADDRESS:4791) and a lazy pool of sending
+ * sockets per address. It keeps no loop: the caller watches the descriptors.
+ */
+#ifndef NET_PORT_H
+#define NET_PORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct net_port;
+struct fault_rules;
+
+/* A datagram payload that came, ICRC right and cut off. Addresses: IPv4 as ::ffff:a.b.c.d. */
+struct net_rx {
+	const uint8_t *data; /* valid until the next net_port_rx of this port */
+	uint32_t len;
+	uint8_t src[16], dst[16];
+	uint8_t tos; /* or IPv6 traffic class */
+	uint8_t ttl; /* or hop limit; 0 if unknown */
+	uint16_t sport;
+};
+
+/* A run: equal-sized packets, each with 4 bytes of room for the ICRC at its end. */
+struct net_tx {
+	uint8_t src[16], dst[16];
+	uint32_t ifindex; /* scope of a link-local address, else 0 */
+	uint8_t tos, ttl; /* ttl 0: the system's default */
+	uint32_t flow_label;
+	uint16_t sport_hash; /* 14 bits: the source port is 0xC000 | hash */
+	uint8_t *data;	     /* from net_port_tx_alloc */
+	uint32_t len, seg;
+};
+
+enum net_gso { NET_GSO_AUTO, NET_GSO_ON, NET_GSO_OFF };
+
+struct net_counters {
+	uint64_t tx_datagrams, tx_runs, tx_calls; /* packets, GSO runs, system calls */
+	uint64_t rx_datagrams, rx_merged, rx_calls; /* packets, GRO-merged datagrams, calls */
+	uint64_t tx_errors, tx_again;
+	uint64_t icrc_errors, icrc_solved;
+	uint64_t fault_drops;
+};
+
+struct net_port_config {
+	enum net_gso gso;
+	struct fault_rules *faults; /* or NULL */
+	void (*log)(void *ctx, const char *line);
+	void *log_ctx;
+	/* Called for each descriptor that the caller is to watch for reading, and no more. */
+	void (*watch)(void *ctx, int fd, bool on);
+	void *watch_ctx;
+};
+
+struct net_port *net_port_create(const struct net_port_config *cfg);
+void net_port_destroy(struct net_port *port);
+
+/*
+ * Begin to receive on an address (IPv4-mapped or IPv6; ifindex for link-local). -EADDRINUSE (the
+ * log line names the holder if it can be found), -EADDRNOTAVAIL, ... A port may have many.
+ * bind_device: network interface name for SO_BINDTODEVICE or NULL (not used unless needed).
+ */
+int net_port_addr_add(struct net_port *port, const uint8_t addr[16], uint32_t ifindex);
+void net_port_addr_del(struct net_port *port, const uint8_t addr[16], uint32_t ifindex);
+
+/* Room for a run; the port's arena makes it, flushing if need be. Never NULL. len <= 65507. */
+uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len);
+/* Queue the run: ICRCs are filled in, equal runs are merged into few system calls. */
+void net_port_tx(struct net_port *port, const struct net_tx *tx);
+/* Send what is queued. */
+void net_port_flush(struct net_port *port, uint64_t now);
+
+/* Receive what is there, at most max packets; 0: nothing. Round robin over the addresses.
+ * The packets stay valid until the next call. */
+uint32_t net_port_rx(struct net_port *port, uint64_t now, struct net_rx *pkts, uint32_t max);
+
+/* Socket memory that one receiving socket really has (SO_RCVBUF as the kernel granted it). */
+uint32_t net_port_rcvbuf(const struct net_port *port);
+const struct net_counters *net_port_counters(const struct net_port *port);
+/* "gso", "single (captured)", "single (off)", "single (route)": for rnicctl link show. */
+const char *net_port_tx_mode(const struct net_port *port);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The inside of a device and its simple objects, for rnic/ only. */
+#ifndef RNIC_DEVICE_PRIV_H
+#define RNIC_DEVICE_PRIV_H
+
+#include "rnic/device.h"
+#include "rnic/objects.h"
+#include "rnic/table.h"
+
+/* Deadlines of a device: a binary heap of timers, each embedded in its owner. */
+struct rnic_timer {
+	uint64_t deadline; /* ns */
+	uint32_t pos;	   /* 1 + index in the heap; 0: not armed */
+};
+
+struct rnic_timers {
+	struct rnic_timer **heap;
+	uint32_t n, room;
+};
+
+void timer_arm(struct rnic_device *dev, struct rnic_timer *t, uint64_t deadline);
+void timer_disarm(struct rnic_device *dev, struct rnic_timer *t);
+/* Every QP reserves room for its timers when it is created, so that arming cannot fail. */
+int timers_reserve(struct rnic_device *dev, uint32_t n);
+
+struct qp_list { /* circular, doubly linked */
+	struct qp_list *next, *prev;
+};
+
+struct gid_slot {
+	uint8_t gid[16];
+	uint32_t ifindex;
+};
+
+struct rnic_device {
+	struct rnic_device_config cfg;
+	struct rnic_limits limits;
+	struct rnic_counters counters;
+	struct gid_slot gids[RNIC_GID_TABLE_LEN];
+	bool port_active;
+	enum rnic_mtu mtu;
+	struct rnic_table qps; /* by QPN */
+	struct rnic_table mrs; /* by key >> 8 */
+	uint32_t n_pd, n_cq, n_srq, n_ah;
+	struct rnic_timers timers;
+	uint64_t timer_told;	/* what timer_set was last called with */
+	struct qp_list active;	/* QPs that want a turn of rnic_run */
+	struct qp_list waiting; /* QPs that wait for rnic_mem_resume */
+	struct peer *peers;	/* windows by destination: peer.c */
+};
+
+struct rnic_pd {
+	struct rnic_device *dev;
+	uint32_t users;
+};
+
+struct rnic_mr {
+	struct rnic_pd *pd;
+	struct rnic_mr_attr attr;
+	uint32_t key;
+};
+
+struct rnic_cq {
+	struct rnic_device *dev;
+	const struct rnic_personality *ops;
+	void *user;
+	uint32_t cqe;
+	uint32_t users;
+	bool overflowed;
+};
+
+struct rnic_srq {
+	struct rnic_pd *pd;
+	const struct rnic_personality *ops;
+	void *user;
+	uint32_t max_sge, limit, users;
+	bool error;
+};
+
+struct rnic_ah {
+	struct rnic_pd *pd;
+	struct rnic_av av;
+};
+
+enum mr_verdict {
+	MR_OK,
+	MR_BAD_KEY,    /* no such key, or another PD's */
+	MR_BAD_ACCESS, /* the MR does not permit this */
+	MR_BAD_RANGE,
+};
+
+/*
+ * May `access` (enum rnic_access bits; 0: local read) be done on [addr, addr+len) by key in this PD?
+ * On MR_OK *mem and *vaddr tell where. A length of 0 is MR_OK whatever the key (C9-88 unverified).
+ */
+enum mr_verdict mr_check(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64_t len,
+			 uint32_t access, struct rnic_mem **mem, uint64_t *vaddr);
+
+/* Push a CQE and notify; on overflow raises CQ_ERR once and marks the CQ. */
+void cq_complete(struct rnic_cq *cq, const struct rnic_cqe *cqe);
+
+void dev_log(struct rnic_device *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The inside of a QP, for rnic/ only. qp.c and qp_modify.c keep attributes and state; the
+ * transport (requester.c, completer.c, responder.c) keeps req and resp.
+ */
+#ifndef RNIC_QP_PRIV_H
+#define RNIC_QP_PRIV_H
+
+#include "rnic/device_priv.h"
+#include "rnic/qp.h"
+
+struct bth_packet;
+struct requester;
+struct responder;
+
+struct rnic_qp {
+	struct rnic_device *dev;
+	struct rnic_pd *pd;
+	struct rnic_qp_init init;
+	uint32_t qpn;
+	struct rnic_qp_attr attr; /* what was set, attr.state the state now */
+	uint64_t path;		  /* states gone through, 4 bits each, newest lowest */
+	struct qp_list active;	  /* in dev->active or alone */
+	struct qp_list waiting;	  /* in dev->waiting or alone */
+	struct rnic_timer retry_timer;
+	struct rnic_timer rnr_timer;
+	struct requester *req;
+	struct responder *resp;
+};
+
+/* ---- implemented by the transport, called by qp.c and qp_modify.c ---- */
+
+/* Allocate req and resp for qp->init. 0 or -ENOMEM. */
+int transport_create(struct rnic_qp *qp);
+void transport_destroy(struct rnic_qp *qp);
+/* attr and state have been changed from `from` (which may equal the new state). RESET forgets all,
+ * RTR and RTS take the PSNs, ERR flushes both queues with completions. */
+void transport_state_entered(struct rnic_qp *qp, enum rnic_qp_state from, uint32_t mask,
+			     uint64_t now);
+void transport_info_get(const struct rnic_qp *qp, struct rnic_qp_info *info);
+
+/* ---- implemented by qp.c, called by the transport ---- */
+
+/* The transport has found an error: enter ERR (SQE for UC/UD send errors is a later matter),
+ * call transport_state_entered, raise the event if type is not negative. */
+void qp_error(struct rnic_qp *qp, uint64_t now, int event_type);
+struct rnic_qp *qp_lookup(struct rnic_device *dev, uint32_t qpn);
+void qp_activate(struct rnic_qp *qp);
+void qp_deactivate(struct rnic_qp *qp);
+
+void qp_list_init(struct qp_list *l);
+void qp_list_add_tail(struct qp_list *head, struct qp_list *l);
+void qp_list_del(struct qp_list *l); /* idempotent */
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What librnic.so and rnicd say to each other: one request, one answer, over SOCK_SEQPACKET
+ * connections to DIR/control. One connection carries one call at a time, so that a call that
+ * waits holds up nobody; a process opens as many as it has threads in calls. All connections of
+ * a process belong to one session, named by the token that the first HELLO was answered with; the
+ * session ends when its last connection closes. A fork child makes a session of its own.
+ * Both ends are of one release: HELLO checks RNIC_CTL_VERSION.
+ */
+#ifndef ABI_CONTROL_H
+#define ABI_CONTROL_H
+
+#include <stdint.h>
+
+#define RNIC_CTL_VERSION 1
+#define RNIC_CTL_SOCKET "control" /* in the daemon's folder */
+#define RNIC_CTL_TREE "fs"	  /* in the daemon's folder: mirrors /sys and /dev, see tree */
+#define RNIC_CTL_PATH_MAX 4096
+#define RNIC_CTL_DATA_MAX (RNIC_CTL_PATH_MAX + 64)
+
+enum rnic_ctl_op {
+	/* fds: /proc/self/mem (O_RDWR), /proc/self/maps. data: struct rnic_ctl_hello. */
+	RNIC_CTL_HELLO = 1,
+	/* A further connection of a session. data: struct rnic_ctl_hello with its token. */
+	RNIC_CTL_JOIN = 2,
+	/* open(): arg[0] flags; data: absolute path without final NUL, as the program gave it after
+	 * /sys and /dev resolution. Answer: one fd (where 0) to be returned, or -errno, or -EXDEV:
+	 * open the file of that path in the tree. */
+	RNIC_CTL_OPEN = 3,
+	/* The process has a descriptor of a context or channel that this session does not know
+	 * (dup by raw call, inheritance, SCM_RIGHTS). fd: that descriptor. Answer: id in ret. */
+	RNIC_CTL_ATTACH = 4,
+	/* write(): arg[0] id, arg[1] pointer, arg[2] length, arg[3] flags RNIC_CTL_RAW_ONLY.. 0.
+	 * Answer: what write() returns. */
+	RNIC_CTL_WRITE = 5,
+	/* ioctl(): arg[0] id, arg[1] request, arg[2] pointer. */
+	RNIC_CTL_IOCTL = 6,
+	/* A tracked descriptor of this id was closed here: a hint only. arg[0] id. */
+	RNIC_CTL_CLOSED = 7,
+	/* rnicctl: data: one command line; answer: data, text or JSON, in as many messages as it takes
+	 * (len 0 ends). Needs no HELLO. arg[0]: 1 for JSON. */
+	RNIC_CTL_ADMIN = 8,
+};
+
+struct rnic_ctl_hello {
+	uint32_t version;
+	uint32_t reserved;
+	uint8_t token[16]; /* JOIN */
+	uint64_t pid;	   /* as the process sees itself: for display only */
+	char comm[16];
+};
+
+struct rnic_ctl_request {
+	uint32_t op;
+	uint32_t len; /* bytes of data after this header */
+	uint64_t arg[4];
+};
+
+enum rnic_fd_kind {
+	RNIC_FD_FILE = 0,    /* nothing to track */
+	RNIC_FD_CONTEXT = 1, /* memfd of a uverbs context */
+	RNIC_FD_CHANNEL = 2, /* completion channel */
+	RNIC_FD_ASYNC = 3,
+	RNIC_FD_UCMA = 4,
+};
+
+struct rnic_ctl_fd {
+	uint64_t where; /* address of the number in the process; 0: the call returns it */
+	uint32_t width; /* 4 or 8 bytes at `where` */
+	uint32_t kind;	/* enum rnic_fd_kind */
+	uint64_t id;	/* within the session */
+	uint64_t rdev;	/* what fstat shows as st_rdev (makedev), 0: no character device */
+};
+
+#define RNIC_CTL_FDS_MAX 4
+
+struct rnic_ctl_answer {
+	int64_t ret; /* >= 0, or -errno */
+	uint32_t len; /* bytes of data after this header */
+	uint32_t n_fds;
+	struct rnic_ctl_fd fd[RNIC_CTL_FDS_MAX]; /* the descriptors come by SCM_RIGHTS, in order */
+};
+
+/* Data of the answer to HELLO. fds: wake page (memfd, read-only), eventfd. */
+struct rnic_ctl_welcome {
+	uint8_t token[16];
+	uint64_t session;
+};
+
+#endif

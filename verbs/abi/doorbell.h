@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The memory that a context's memfd begins with, and the daemon's wake page.
+ *
+ * Posting: the program's WQE is in the ring; librnic sets the QP's bit in kick[], then pending,
+ * then a seq_cst fence, then looks at the wake page: only if the daemon sleeps it writes 1 to the
+ * session's eventfd. The daemon sets sleeping, fences, looks at every pending, and only then
+ * sleeps. Arming a CQ is a bit in arm[], set before the program looks at its CQ again; the
+ * daemon looks at it, after a fence, behind every CQE that it publishes.
+ * A handle that does not fit takes the slow way: the command goes to the daemon as any other.
+ */
+#ifndef ABI_DOORBELL_H
+#define ABI_DOORBELL_H
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define RNIC_DB_HANDLES 65536u		   /* QP and CQ handles below this have doorbells */
+#define RNIC_DB_SIZE (512u * 1024)	   /* bytes of the doorbell area, at offset 0 */
+#define RNIC_DB_RINGS (1024u * 1024)	   /* rings begin here */
+#define RNIC_DB_FILE_SIZE (64ull << 30)	   /* the memfd's fixed size; sparse */
+
+enum rnic_arm { RNIC_ARM_ANY = 1, RNIC_ARM_SOLICITED = 2 };
+
+struct rnic_doorbell {
+	_Atomic uint32_t pending; /* some bit of kick[] may be set */
+	uint8_t pad[4092];
+	_Atomic uint64_t kick[RNIC_DB_HANDLES / 64]; /* by QP handle */
+	uint8_t pad2[65536 - 4096 - RNIC_DB_HANDLES / 8];
+	_Atomic uint32_t arm[RNIC_DB_HANDLES]; /* by CQ handle: enum rnic_arm, or-ed */
+};
+
+static_assert(sizeof(struct rnic_doorbell) <= RNIC_DB_SIZE, "doorbell area");
+
+/* One page, mapped read-only by every session. */
+struct rnic_wake {
+	_Atomic uint32_t sleeping;
+};
+
+static inline void doorbell_kick(struct rnic_doorbell *db, uint32_t handle)
+{
+	atomic_fetch_or_explicit(&db->kick[handle / 64], 1ull << handle % 64, memory_order_release);
+	atomic_store_explicit(&db->pending, 1, memory_order_release);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The kernel's side as a whole: devices it shows, the control socket, and all clients. */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rnic/device.h"
+
+struct admin_reply;
+struct ev_loop;
+struct kernel;
+
+/* A device as applications see it. */
+struct kdevice {
+	struct kdevice *next;
+	struct rnic_device *rnic;
+	struct kernel *kernel;
+	char name[64];	   /* "rxe0" */
+	char netdev[16];   /* interface name, "" for a plain address */
+	uint32_t ifindex;
+	uint32_t index;	   /* N of uverbsN */
+	uint8_t guid[8];   /* node GUID, network order */
+	uint32_t n_gids;
+	uint32_t num_comp_vectors;
+	void *host;	   /* the daemon's */
+};
+
+struct kernel_config {
+	struct ev_loop *loop;
+	const char *dir; /* folder of the socket and the tree; exists, ours, not writable for others */
+	void (*log)(void *ctx, const char *line);
+	void *ctx;
+	/* A command of rnicctl: writes its answer with kernel_admin_print. Returns 0 or -errno. */
+	int (*admin)(void *ctx, int argc, char **argv, bool json, struct admin_reply *reply);
+	/* The number of sessions has changed (on-demand daemons end some time after the last). */
+	void (*sessions_changed)(void *ctx, uint32_t sessions);
+};
+
+void admin_printf(struct admin_reply *reply, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* 0 or -errno with a log line. Binds DIR/control. */
+int kernel_create(const struct kernel_config *cfg, struct kernel **out);
+void kernel_destroy(struct kernel *k);
+
+/* Show or hide a device: writes its part of the tree. The kdevice stays the caller's. */
+int kernel_device_add(struct kernel *k, struct kdevice *dev);
+void kernel_device_del(struct kernel *k, struct kdevice *dev);
+/* Its GIDs, port state or MTU have changed: refresh the tree and tell clients. */
+void kernel_device_changed(struct kernel *k, struct kdevice *dev);
+
+/* Look at every context's doorbells; true if any QP was kicked. */
+bool kernel_scan_doorbells(struct kernel *k);
+/* Around the loop's sleep: 1: clients must write their eventfd. Returns with a full fence. */
+void kernel_set_sleeping(struct kernel *k, bool sleeping);
+
+uint32_t kernel_sessions(const struct kernel *k);
+uint32_t kernel_contexts(const struct kernel *k);
+void kernel_log(struct kernel *k, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Client processes. The server accepts connections, reads requests and answers them; a session is
+ * one process, with the capability to its memory. A request runs to its end in one go, or stops
+ * at a memory access that is pending and is run again from its beginning: commands therefore read all their input (umem_read)
+ * before they change anything, and what they write (umem_write) is kept and done at the end.
+ */
+#ifndef KERNEL_SESSION_H
+#define KERNEL_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "verbs/abi/control.h"
+
+struct context;
+struct kernel;
+struct session;
+struct umem;
+
+/* One request under way. */
+struct call {
+	struct session *session;
+	struct kernel *kernel;
+	const struct rnic_ctl_request *req;
+	const uint8_t *data;
+	/* What goes back beside ret; fds are closed here after the answer is sent. */
+	uint32_t n_fds;
+	int fds[RNIC_CTL_FDS_MAX];
+	struct rnic_ctl_fd fd_info[RNIC_CTL_FDS_MAX];
+	/* private to session.c and umem.c */
+	struct call_io *io;
+};
+
+/*
+ * Copy from and to the calling process, as copy_from_user and copy_to_user do. 0, -EFAULT, or
+ * -EINPROGRESS: return at once with this value; the whole command will be run again.
+ */
+int call_read(struct call *call, void *dst, uint64_t addr, size_t len);
+/* Kept until the command is over; fails the call with -EFAULT then if it cannot be written. Ranges are checked
+ * for being writable at once. */
+int call_write(struct call *call, uint64_t addr, const void *src, size_t len);
+
+/* A descriptor goes with the answer. Takes fd, also on error (-ENOSPC). */
+int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info);
+
+/* The process's memory; MRs hold a reference. */
+struct umem *session_umem(struct session *s);
+uint64_t session_id(const struct session *s);
+const char *session_name(const struct session *s); /* "ib_write_bw[1234]" for log lines */
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The memory of a client process, through the /proc/self/mem that it passed. struct umem is what
+ * the core knows as struct rnic_mem. It outlives its session while an MR refers to it.
+ */
+#ifndef KERNEL_UMEM_H
+#define KERNEL_UMEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include "rnic/host.h"
+
+struct umem;
+
+/* Takes both descriptors. -EINVAL with a log line if mem is no /proc/PID/mem opened for reading and writing. */
+int umem_create(int mem_fd, int maps_fd, bool slow, struct umem **out);
+struct umem *umem_get(struct umem *u);
+void umem_put(struct umem *u);
+
+/* 0, -EFAULT, -EINPROGRESS as rnic/host.h says. */
+int umem_readv(struct umem *u, uint64_t addr, const struct iovec *dst, int n);
+int umem_writev(struct umem *u, uint64_t addr, const struct iovec *src, int n);
+int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t swap_add,
+		uint64_t compare, uint64_t *orig);
+
+/*
+ * Is [addr, addr+len) mapped, and writable if `write`? By the passed maps file. 0, -EFAULT. Huge lengths cost
+ * no more than the number of mappings. *slow is set if a mapping may sleep (a file on FUSE, NFS,
+ * or a file system that is not known): accesses to it are then made by the helper.
+ */
+int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow);
+
+/* Use the helper thread for all accesses from now on. */
+void umem_set_slow(struct umem *u);
+
+/* Called (on the loop's thread) when accesses that answered -EINPROGRESS may be made again. */
+void umem_on_ready(struct umem *u, void (*fn)(void *arg, struct umem *u), void *arg);
+
+#endif
