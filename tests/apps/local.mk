@@ -1,1 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# Stock programs over the device: `make check-apps` (minutes; as root in both settings), of which
+# `make check` runs only the harness's own tests.
+TESTS += \
+	tests/apps/selftest \
+	$(NULL)
+
+EXTRA_DIST += \
+	tests/apps/cases/__init__.py \
+	tests/apps/cases/captured.py \
+	tests/apps/cases/devinfo.py \
+	tests/apps/cases/loss.py \
+	tests/apps/cases/matrix.py \
+	tests/apps/cases/ondemand.py \
+	tests/apps/cases/pingpong.py \
+	tests/apps/harness/__init__.py \
+	tests/apps/harness/capture.py \
+	tests/apps/harness/daemon.py \
+	tests/apps/harness/gids.py \
+	tests/apps/harness/pair.py \
+	tests/apps/harness/ports.py \
+	tests/apps/harness/process.py \
+	tests/apps/harness/report.py \
+	tests/apps/harness/setting.py \
+	tests/apps/perftest.matrix \
+	tests/apps/run \
+	tests/apps/selftest \
+	tests/golden/rxe-devinfo.txt \
+	$(NULL)
+
+.PHONY: check-apps
+check-apps: all
+	$(srcdir)/tests/apps/run --builddir $(builddir)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""`ibv_devinfo -v` shows what Linux's rxe shows, field for field."""
+
+import os
+
+from harness.report import Failed
+
+GOLDEN = os.path.join(os.path.dirname(__file__), '..', '..', 'golden',
+                      'rxe-devinfo.txt')
+
+# Fields whose value is ours by choice, or this machine's, each with why.
+OURS = {
+    'node_guid': 'made from the device, not from an adapter\'s MAC',
+    'sys_image_guid': 'likewise',
+    'GID': 'the addresses of this machine',
+    'num_comp_vectors': 'the number of processors',
+}
+
+
+def golden_lines():
+    """The lines of the section "=== ibv_devinfo -v"."""
+    with open(GOLDEN, encoding='ascii') as f:
+        text = f.read()
+    section = text.split('=== ibv_devinfo -v\n', 1)[1].split('\n===', 1)[0]
+    return section.splitlines()
+
+
+def fields(lines):
+    """[(name, value)] in order; a line without a colon (a capability's name)
+    is a name with an empty value; runs of white space count as one."""
+    result = []
+    for line in lines:
+        name, _, value = ' '.join(line.split()).partition(':')
+        if name.startswith('GID['):
+            name, value = 'GID', ''
+        if name:
+            result.append((name, value.strip()))
+    return result
+
+
+def differences(ours, golden):
+    """Human-readable differences, less those of OURS; GIDs count once."""
+    ours = [field for field in ours if field[0] != 'GID']
+    golden = [field for field in golden if field[0] != 'GID']
+    found = []
+    for mine, theirs in zip(ours, golden):
+        if mine[0] != theirs[0]:
+            found.append(f'field {mine[0]} where rxe has {theirs[0]}')
+            break
+        if mine[1] != theirs[1] and mine[0] not in OURS:
+            found.append(f'{mine[0]}: {mine[1]} where rxe has {theirs[1]}')
+    if len(ours) != len(golden):
+        found.append(f'{len(ours)} fields where rxe has {len(golden)}')
+    return found
+
+
+def check_devinfo(host):
+    shown = host.run(['ibv_devinfo', '-v', '-d', host.device])
+    ours = fields(shown.output().splitlines())
+    found = differences(ours, fields(golden_lines()))
+    if shown.popen.returncode or found:
+        raise Failed(f'{len(found)} differences', found or shown.tail())
+    if 'GID' not in dict(ours):
+        raise Failed('no GID shown')
+
+
+def run(report, setting):
+    report.case(f'{setting.name}.devinfo_equals_rxe', check_devinfo,
+                setting.hosts[0])
