@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	tests/apps/harness/process.py \
 	tests/apps/harness/report.py \
 	tests/apps/harness/setting.py \
+	tests/apps/harness/tree.py \
 	tests/apps/perftest.matrix \
 	tests/apps/run \
 	tests/apps/selftest \

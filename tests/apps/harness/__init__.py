@@ -5,6 +5,7 @@ process  one program: output in files, ends awaited by pidfd, ended by pid
 ports    TCP ports: a free one, and waiting until a program listens on it
 daemon   one rnicd, from its start to its readiness to its end
 setting  where a server and a client run: loopback or two namespaces
+tree     the programs under test
 gids     which index of a device's GID table holds an address
 pair     a server program and a client program that talk
 report   `ok NAME`, `not ok NAME: reason`, and the sum at the end

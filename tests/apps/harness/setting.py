@@ -17,19 +17,10 @@ import tempfile
 
 from .daemon import Daemon
 from .process import Process, until
+from .tree import Tree
 
 ORDINARY_USER = 65534
 VETH_MTU = 9000         # gives the device an MTU of 4096, as golden's
-
-
-class Tree:
-    """The programs under test, in a build folder."""
-
-    def __init__(self, builddir):
-        self.builddir = os.path.abspath(builddir)
-        self.rnicd = os.path.join(self.builddir, 'tools', 'rnicd')
-        self.rnicctl = os.path.join(self.builddir, 'tools', 'rnicctl')
-        self.rnic_run = os.path.join(self.builddir, 'tools', 'rnic-run')
 
 
 class Host:
@@ -187,6 +178,8 @@ class Loopback(Setting):
         if os.geteuid() == 0:
             place = ['ip', 'netns', 'exec', self.add_namespace('lo')]
             owner = ORDINARY_USER
+            if not self.tree.reachable_by_others():
+                self.tree = self.tree.copy(os.path.join(self.base, 'tree'))
         first = self.add_host('a', place, owner, '127.0.0.1', '::1')
         second = self.add_host('b', place, owner, '127.0.0.2', None)
         self.add_daemon(first, 'lo')
