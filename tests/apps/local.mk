@@ -9,10 +9,12 @@ EXTRA_DIST += \
 	tests/apps/cases/__init__.py \
 	tests/apps/cases/captured.py \
 	tests/apps/cases/devinfo.py \
+	tests/apps/cases/lifetime.py \
 	tests/apps/cases/loss.py \
 	tests/apps/cases/matrix.py \
 	tests/apps/cases/ondemand.py \
 	tests/apps/cases/pingpong.py \
+	tests/apps/cases/unharmed.py \
 	tests/apps/harness/__init__.py \
 	tests/apps/harness/capture.py \
 	tests/apps/harness/daemon.py \
