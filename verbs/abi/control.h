@@ -28,19 +28,31 @@ enum rnic_ctl_op {
 	 * open the file of that path in the tree. */
 	RNIC_CTL_OPEN = 3,
 	/* The process has a descriptor of a context or channel that this session does not know
-	 * (dup by raw call, inheritance, SCM_RIGHTS). fd: that descriptor. Answer: id in ret. */
+	 * (dup by raw call, inheritance, SCM_RIGHTS). fd: that descriptor. Answer: id in ret; fd[0]
+	 * describes it (kind, rdev) although n_fds is 0. */
 	RNIC_CTL_ATTACH = 4,
-	/* write(): arg[0] id, arg[1] pointer, arg[2] length, arg[3] flags RNIC_CTL_RAW_ONLY.. 0.
-	 * Answer: what write() returns. */
+	/* write(): arg[0] id, arg[1] pointer, arg[2] length, arg[3] 0.
+	 * Answer: what write() returns, or RNIC_CTL_NEED_FD. */
 	RNIC_CTL_WRITE = 5,
-	/* ioctl(): arg[0] id, arg[1] request, arg[2] pointer. */
+	/* ioctl(): arg[0] id, arg[1] request, arg[2] pointer. Answer as for WRITE. */
 	RNIC_CTL_IOCTL = 6,
 	/* A tracked descriptor of this id was closed here: a hint only. arg[0] id. */
 	RNIC_CTL_CLOSED = 7,
 	/* rnicctl: data: one command line; answer: data, text or JSON, in as many messages as it takes
 	 * (len 0 ends). Needs no HELLO. arg[0]: 1 for JSON. */
 	RNIC_CTL_ADMIN = 8,
+	/* What RNIC_CTL_NEED_FD asked for. arg[0]: the number. One fd if the process has it open,
+	 * else none. The answer is that of the call that needed it. */
+	RNIC_CTL_FD = 9,
 };
+
+/*
+ * As an answer's ret: the command names a descriptor of the process (a completion channel in
+ * CREATE_CQ), whose number is fd[0].where. The next message on this connection is RNIC_CTL_FD;
+ * the daemon tells the object by the inode of what comes, so that dup and inheritance work. It
+ * may ask several times in one call.
+ */
+#define RNIC_CTL_NEED_FD (-4096)
 
 struct rnic_ctl_hello {
 	uint32_t version;
