@@ -33,6 +33,8 @@ int context_ring_alloc(struct context *c, uint64_t size, struct ring_mem *ring);
 void context_ring_free(struct context *c, struct ring_mem *ring);
 struct rnic_doorbell *context_doorbell(struct context *c);
 struct kdevice *context_device(struct context *c);
+/* Where uverbs keeps its own part; NULL until GET_CONTEXT, freed by uverbs_cleanup. */
+void **context_uverbs(struct context *c);
 
 /* ---- uverbs objects: handles are per context; one table for all kinds, as the kernel's ---- */
 
@@ -71,6 +73,7 @@ int channel_create(struct context *c, uint32_t record_size, struct channel **ch,
 struct channel *channel_get(struct channel *ch);
 void channel_put(struct channel *ch);
 uint64_t channel_id(const struct channel *ch); /* rnic_ctl_fd.id */
+uint32_t channel_record_size(const struct channel *ch);
 /* Never lost: kept in a queue while the socket is full. owner: any pointer, to find it again. */
 int channel_post(struct channel *ch, const void *record, const void *owner);
 /* Take the owner's records that have not been read out; returns how many were read in its life. */

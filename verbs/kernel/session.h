@@ -14,6 +14,7 @@
 
 #include "verbs/abi/control.h"
 
+struct channel;
 struct context;
 struct kernel;
 struct session;
@@ -41,6 +42,13 @@ int call_read(struct call *call, void *dst, uint64_t addr, size_t len);
 /* Kept until the command is over; fails the call with -EFAULT then if it cannot be written. Ranges are checked
  * for being writable at once. */
 int call_write(struct call *call, uint64_t addr, const void *src, size_t len);
+
+/*
+ * The completion channel or async descriptor that the process has under this number; no reference
+ * is taken. -EBADF if it is none of ours; -EINPROGRESS while the process is asked for it
+ * (RNIC_CTL_WANT_FD). At most one number a call.
+ */
+int call_channel(struct call *call, int32_t fd, struct channel **ch);
 
 /* A descriptor goes with the answer. Takes fd, also on error (-ENOSPC). */
 int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info);
