@@ -11,6 +11,8 @@
 struct rnic_timer {
 	uint64_t deadline; /* ns */
 	uint32_t pos;	   /* 1 + index in the heap; 0: not armed */
+	/* What rnic_timer_fired does with it, once it is disarmed; set by the owner. */
+	void (*fired)(struct rnic_device *dev, struct rnic_timer *t, uint64_t now);
 };
 
 struct rnic_timers {

@@ -68,7 +68,11 @@ struct rnic_personality {
 	 * request is malformed: *wr has its slot and op, and it completes with LOC_QP_OP_ERR.
 	 */
 	int (*send_next)(void *qp_user, struct rnic_send_wr *wr);
-	/* The request has completed (with or without a CQE); its slot may be posted to again. */
+	/*
+	 * The request has completed (with or without a CQE); its slot may be posted to again. Comes
+	 * before the cq_push of the same slot, so that a client that sees the CQE finds room: what
+	 * a CQE needs (the wr_id) is the personality's own copy, made by send_next.
+	 */
 	void (*send_retire)(void *qp_user, uint64_t slot);
 	/* Likewise for a receive queue or an SRQ; the slot is free as soon as it is taken. */
 	int (*recv_next)(void *rq_user, struct rnic_recv_wr *wr);
