@@ -17,13 +17,17 @@ struct rnic_timer {
 
 struct rnic_timers {
 	struct rnic_timer **heap;
-	uint32_t n, room;
+	uint32_t n, room, reserved;
 };
 
 void timer_arm(struct rnic_device *dev, struct rnic_timer *t, uint64_t deadline);
 void timer_disarm(struct rnic_device *dev, struct rnic_timer *t);
+/* For rnic_timer_fired, until it gives NULL: a timer that is due, disarmed. With NULL the host has
+ * been told when to come next. */
+struct rnic_timer *timer_take_due(struct rnic_device *dev, uint64_t now);
 /* Every QP reserves room for its timers when it is created, so that arming cannot fail. */
 int timers_reserve(struct rnic_device *dev, uint32_t n);
+void timers_release(struct rnic_device *dev, uint32_t n);
 
 struct qp_list { /* circular, doubly linked */
 	struct qp_list *next, *prev;
@@ -42,13 +46,16 @@ struct rnic_device {
 	bool port_active;
 	enum rnic_mtu mtu;
 	struct rnic_table qps; /* by QPN */
+	struct rnic_qp *gsi;   /* QP 1, or NULL */
 	struct rnic_table mrs; /* by key >> 8 */
+	uint8_t mr_variant;    /* low byte of the next key */
 	uint32_t n_pd, n_cq, n_srq, n_ah;
 	struct rnic_timers timers;
 	uint64_t timer_told;	/* what timer_set was last called with */
 	struct qp_list active;	/* QPs that want a turn of rnic_run */
 	struct qp_list waiting; /* QPs that wait for rnic_mem_resume */
 	struct peer *peers;	/* windows by destination: peer.c */
+	bool cq_failed;		/* a CQ has overflowed, its QPs have not been told */
 };
 
 struct rnic_pd {
@@ -98,8 +105,16 @@ enum mr_verdict {
 enum mr_verdict mr_check(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64_t len,
 			 uint32_t access, struct rnic_mem **mem, uint64_t *vaddr);
 
-/* Push a CQE and notify; on overflow raises CQ_ERR once and marks the CQ. */
+/* Push a CQE and notify; on overflow raises CQ_ERR once and marks the CQ, which takes no more. */
 void cq_complete(struct rnic_cq *cq, const struct rnic_cqe *cqe);
+/* The QPs of CQs that have overflowed enter ERR. Called by the transport at the end of rnic_rx,
+ * rnic_run, rnic_timer_fired and rnic_mem_resume, where no QP is in use. */
+void cq_settle(struct rnic_device *dev, uint64_t now);
+
+/* 0, or -EINVAL or -ENODATA as the kernel says and one log line: may a QP or AH use this AV?
+ * Fills in *out, a copy with the source GID; who begins the line ("QP 17"). */
+int av_resolve(struct rnic_device *dev, const char *who, const struct rnic_av *av,
+	       struct rnic_av *out);
 
 void dev_log(struct rnic_device *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
