@@ -38,6 +38,8 @@ void transport_destroy(struct rnic_qp *qp);
 void transport_state_entered(struct rnic_qp *qp, enum rnic_qp_state from, uint32_t mask,
 			     uint64_t now);
 void transport_info_get(const struct rnic_qp *qp, struct rnic_qp_info *info);
+/* The device goes: free dev->peers. */
+void peers_free(struct rnic_device *dev);
 
 /* ---- implemented by qp.c, called by the transport ---- */
 
@@ -45,6 +47,7 @@ void transport_info_get(const struct rnic_qp *qp, struct rnic_qp_info *info);
  * call transport_state_entered, raise the event if type is not negative. */
 void qp_error(struct rnic_qp *qp, uint64_t now, int event_type);
 struct rnic_qp *qp_lookup(struct rnic_device *dev, uint32_t qpn);
+/* In dev->active, at the tail; nothing if it is there already. */
 void qp_activate(struct rnic_qp *qp);
 void qp_deactivate(struct rnic_qp *qp);
 
