@@ -13,8 +13,12 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/pd.c \
 	rnic/personality.h \
 	rnic/port.c \
+	rnic/qp.c \
 	rnic/qp.h \
+	rnic/qp_modify.c \
 	rnic/qp_priv.h \
+	rnic/qp_table.c \
+	rnic/qp_table.h \
 	rnic/srq.c \
 	rnic/table.c \
 	rnic/table.h \
