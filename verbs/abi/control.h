@@ -86,13 +86,6 @@ struct rnic_ctl_fd {
 
 #define RNIC_CTL_FDS_MAX 4
 
-/*
- * As `ret` of an answer to WRITE or IOCTL: the command names a descriptor by its number in the
- * process, which is in fd[0].where (n_fds is 0). Send the same request again with arg[3] = number
- * + 1 and, if the process has such a descriptor, that descriptor by SCM_RIGHTS.
- */
-#define RNIC_CTL_WANT_FD INT64_MIN
-
 struct rnic_ctl_answer {
 	int64_t ret; /* >= 0, or -errno */
 	uint32_t len; /* bytes of data after this header */

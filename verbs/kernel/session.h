@@ -46,7 +46,7 @@ int call_write(struct call *call, uint64_t addr, const void *src, size_t len);
 /*
  * The completion channel or async descriptor that the process has under this number; no reference
  * is taken. -EBADF if it is none of ours; -EINPROGRESS while the process is asked for it
- * (RNIC_CTL_WANT_FD). At most one number a call.
+ * (RNIC_CTL_NEED_FD).
  */
 int call_channel(struct call *call, int32_t fd, struct channel **ch);
 
