@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""The two ends of an interoperation test: programs in a guest of the rig, and under rnic-run."""
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+RIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig', 'rig')
+CASE_SECONDS = 60
+DAEMON_SECONDS = 20
+
+
+class Failure(Exception):
+    """A case failed, for the reason given."""
+
+
+class Cannot(Exception):
+    """This machine cannot run the rig."""
+
+
+class Job:
+    """A process of ours, the leader of its own session, its output in a file."""
+    live = []
+
+    def __init__(self, argv, path, env=None):
+        self.path = path
+        with open(path, 'ab') as out:
+            self.proc = subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=out,
+                                         stderr=subprocess.STDOUT, env=env, start_new_session=True)
+        self.live.append(self)
+
+    def output(self):
+        with open(self.path, errors='replace') as f:
+            return f.read()
+
+    def wait(self, deadline):
+        """The exit status, or None when the deadline came first."""
+        try:
+            return self.proc.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, sig=signal.SIGTERM, grace=5):
+        for number in (sig, signal.SIGKILL):
+            if self.proc.poll() is None:
+                os.killpg(self.proc.pid, number)
+                self.wait(time.monotonic() + grace)
+        if self in self.live:
+            self.live.remove(self)
+
+    @classmethod
+    def end_all(cls, keep=()):
+        for job in cls.live[::-1]:
+            if job not in keep:
+                job.end()
+
+
+class Rig:
+    def __init__(self, guests):
+        self.name = 'rnic-check-%d' % os.getpid()
+        self.env = dict(os.environ, RNIC_RIG_NAME=self.name)
+        self.guests = guests
+
+    def up(self):
+        job = subprocess.Popen([RIG, 'up', str(self.guests)], env=self.env, stdin=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+        said = ''
+        try:
+            for said in job.stderr:
+                print(said, end='', file=sys.stderr, flush=True)
+            status = job.wait()
+        except BaseException:
+            os.killpg(job.pid, signal.SIGTERM)
+            job.wait()
+            raise
+        if status == 77:
+            raise Cannot(said.strip())
+        if status:
+            raise Failure('rig up, exit %d: %s' % (status, said.strip()))
+
+    def down(self):
+        subprocess.run([RIG, 'down'], env=self.env, check=False)
+
+    def host(self, *argv):
+        return [RIG, 'host', *argv]
+
+
+class Guest:
+    """An end in a guest, on Linux's rxe."""
+    kind = 'rxe'
+    daemon = None
+
+    def __init__(self, rig, number):
+        self.rig = rig
+        self.env = rig.env
+        self.number = number
+        self.address = '10.77.0.%d' % (number + 1)
+
+    def start(self):
+        pass
+
+    def revive(self):
+        return ''
+
+    def plain(self, *argv):
+        """A command of this end that needs no RDMA device."""
+        return [RIG, 'exec', '-t', str(CASE_SECONDS), str(self.number), shlex.join(map(str, argv))]
+
+    def rdma(self, *argv):
+        """A command of this end that uses the device."""
+        return self.plain(*argv)
+
+    def statistics(self):
+        """What the guest's kernel counts, by name."""
+        out = subprocess.run(self.plain('rdma', 'statistic', 'show', 'link', 'rxe0/1'), env=self.env,
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                             timeout=CASE_SECONDS, check=False).stdout
+        return {name: int(value) for name, value in re.findall(r'(\w+) (\d+)\b', out)}
+
+
+class Host:
+    """The end on this machine: rnicd, and programs under rnic-run."""
+    kind = 'rnic'
+    address = '10.77.0.1'
+
+    def __init__(self, rig, build, folder):
+        self.rig = rig
+        self.tools = os.path.join(build, 'tools') if os.path.isdir(os.path.join(build, 'tools')) else build
+        self.folder = folder
+        self.daemon = None
+        self.env = dict(rig.env, RNIC_DIR=os.path.join(folder, 'rnic'))
+
+    def start(self):
+        """Start rnicd and wait for what it tells a service manager: READY=1."""
+        os.makedirs(self.env['RNIC_DIR'], 0o700, exist_ok=True)
+        path = os.path.join(self.folder, 'notify')
+        if os.path.exists(path):
+            os.unlink(path)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.bind(path)
+            notify.settimeout(0.2)
+            argv = self.rig.host(self.tool('rnicd'), '--dir', self.env['RNIC_DIR'], '--device', 'rxe0=br0')
+            self.daemon = Job(argv, os.path.join(self.folder, 'rnicd.log'), dict(self.env, NOTIFY_SOCKET=path))
+            deadline = time.monotonic() + DAEMON_SECONDS
+            while True:
+                try:
+                    if b'READY=1' in notify.recv(4096):
+                        return
+                except socket.timeout:
+                    pass
+                if self.daemon.proc.poll() is not None or time.monotonic() > deadline:
+                    raise Failure('rnicd did not come up: ' + self.daemon.output().strip())
+
+    def revive(self):
+        """If the daemon died, start another and tell so."""
+        status = self.daemon.proc.poll()
+        if status is None:
+            return ''
+        self.daemon.end()
+        self.start()
+        return '; rnicd had ended, status %d' % status
+
+    def tool(self, name):
+        path = os.path.join(self.tools, name)
+        if not os.access(path, os.X_OK):
+            raise Failure('no program %s in %s' % (name, self.tools))
+        return path
+
+    def plain(self, *argv):
+        return self.rig.host(*map(str, argv))
+
+    def rdma(self, *argv):
+        return self.rig.host(self.tool('rnic-run'), *map(str, argv))
+
+
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip(' -\t')]
+    return lines[-1] if lines else 'no output'
+
+
+def stale_rigs_down():
+    """Remove what a killed run of this program left: its name carries its pid."""
+    names = subprocess.run(['ip', 'netns', 'list'], capture_output=True, text=True, check=False).stdout
+    for pid in re.findall(r'^rnic-check-(\d+)', names, re.M):
+        if not os.path.exists('/proc/' + pid):
+            subprocess.run([RIG, 'down'], env=dict(os.environ, RNIC_RIG_NAME='rnic-check-' + pid), check=False)

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""Stock RDMA programs between rnicd and Linux's own rxe, each end as server and as client.
+
+Boots the rig (rig/rig) with one guest, starts rnicd in the rig's namespace on the
+bridge's address, and runs every case of CASES in both directions. With --peer guest a
+second guest stands in for rnicd: the same cases between two real rxe devices, which tells
+a fault of the rig from one of ours.
+
+Prints 'ok NAME' or 'not ok NAME: REASON' a case and ends with 'N passed, N failed'; exits
+0, 1, or 77 where this machine cannot run the rig. What the programs of a failed case
+printed, and its packets (NAME.pcap), are kept in the folder --keep.
+"""
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import namedtuple
+
+from ends import CASE_SECONDS, Cannot, Failure, Guest, Host, Job, Rig, last_line, stale_rigs_down
+
+# client_check, server_check: functions of (case, output) that return what is wrong, or None
+Case = namedtuple('Case', 'program args client_check server_check size count')
+
+
+def check_row(case, output):
+    """The report must have a row of this size and count.
+
+    The rates in it tell nothing: perftest measures the processor's clock first, and says 0
+    where a busy machine made that measurement fail.
+    """
+    if not re.search(r'^\s*%d\s+%d\s+\S+\s+\S+' % (case.size, case.count), output, re.M):
+        return 'no row of results'
+    return None
+
+
+def check_quiet(_case, output):
+    """An end that reports nothing must not complain either."""
+    bad = re.search(r'^.*(failed|error|unable|couldn.t|mismatch).*$', output, re.M | re.I)
+    return bad.group(0).strip() if bad else None
+
+
+def check_pingpong(case, output):
+    if 'invalid data' in output:
+        return 'invalid data'
+    total = 2 * case.size * case.count
+    return None if re.search(r'^%d bytes in ' % total, output, re.M) else 'no count of bytes'
+
+
+def bandwidth(program):
+    size, count = 65536, 100
+    return Case(program, ('-F', '-u', 18, '-s', size, '-n', count), check_row, check_row, size, count)
+
+
+# The passive end of perftest's latency tests prints no row.
+CASES = {
+    'ib_write_bw': bandwidth('ib_write_bw'),
+    'ib_read_bw': bandwidth('ib_read_bw'),
+    'ib_send_bw': bandwidth('ib_send_bw'),
+    'ib_atomic_lat': Case('ib_atomic_lat', ('-F', '-u', 18, '-n', 100), check_row, check_quiet, 8, 100),
+    'ibv_rc_pingpong_c': Case('ibv_rc_pingpong', ('-c', '-s', 16384, '-n', 100),
+                              check_pingpong, check_pingpong, 16384, 100),
+}
+
+
+# Counters of rxe that tell of trouble on the way.
+FAULT_COUNTERS = (
+    'duplicate_request',
+    'out_of_seq_request',
+    'rcvd_rnr_err',
+    'send_rnr_err',
+    'rcvd_seq_err',
+    'retry_exceeded_err',
+    'retry_rnr_exceeded_err',
+    'completer_retry_err',
+    'send_err',
+)
+
+
+class Run:
+    """Runs cases between two ends and keeps the count."""
+
+    def __init__(self, rig, folder, keep):
+        self.rig = rig
+        self.folder = folder
+        self.keep = keep
+        self.port = 19000
+        self.gids = {}
+        self.passed = self.failed = 0
+
+    def gid_index(self, end):
+        """The index of the RoCE v2 GID that maps the end's IPv4 address."""
+        if end not in self.gids:
+            job = Job(end.rdma('ibv_devinfo', '-v', '-d', 'rxe0'), os.path.join(self.folder, 'devinfo'), end.env)
+            status = job.wait(time.monotonic() + CASE_SECONDS)
+            job.end()
+            found = re.search(r'GID\[\s*(\d+)\]:\s*::ffff:%s\b' % re.escape(end.address), job.output())
+            if status or not found:
+                raise Failure('%s: no GID of %s (ibv_devinfo: exit %s): %s' %
+                              (end.kind, end.address, status, last_line(job.output())))
+            self.gids[end] = int(found.group(1))
+        return self.gids[end]
+
+    def command(self, case, end, peer=None):
+        gid = '-g' if case.program.startswith('ibv_') else '-x'
+        argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end), '-p', self.port, *case.args]
+        return end.rdma(*argv, *([peer.address] if peer else []))
+
+    def wait_listening(self, server, end, deadline):
+        """Return when the server's socket listens, raise when the server ended instead."""
+        look = end.plain('ss', '-ltnH', 'sport', '=', ':%d' % self.port)
+        while True:
+            found = subprocess.run(look, env=self.rig.env, stdin=subprocess.DEVNULL, capture_output=True,
+                                   timeout=CASE_SECONDS, check=False)
+            if found.stdout.strip():
+                return
+            if server.proc.poll() is not None:
+                raise Failure('the server ended before it listened, exit %d: %s' %
+                              (server.proc.returncode, last_line(server.output())))
+            if time.monotonic() > deadline:
+                raise Failure('the server did not listen')
+            time.sleep(0.05)
+
+    def capture(self, path):
+        """Capture on the guest's tap: rnicd looks for captures on its own interface only."""
+        log = path + '.log'
+        job = Job(self.rig.host('tcpdump', '-i', 'tap1', '-s', '0', '-U', '--immediate-mode', '-B', '16384',
+                                '-Z', 'root', '-w', path, 'udp port 4791'), log, self.rig.env)
+        while 'listening on' not in job.output():
+            if job.proc.poll() is not None:
+                raise Failure('tcpdump: ' + last_line(job.output()))
+            time.sleep(0.02)
+        return job
+
+    def exchange(self, case, server_end, client_end, prefix):
+        """Run server and client to their ends, raise what was wrong at either."""
+        deadline = time.monotonic() + CASE_SECONDS
+        server = Job(self.command(case, server_end), prefix + '.server', server_end.env)
+        self.wait_listening(server, server_end, deadline)
+        client = Job(self.command(case, client_end, server_end), prefix + '.client', client_end.env)
+        wrong = []
+        for job, end, role, check in ((client, client_end, 'client', case.client_check),
+                                      (server, server_end, 'server', case.server_check)):
+            status = job.wait(deadline)
+            bad = check(case, job.output())
+            if status is None:
+                wrong.append('%s %s timed out' % (end.kind, role))
+            elif status:
+                wrong.append('%s %s exit %d (%s)' % (end.kind, role, status, last_line(job.output())))
+            elif bad:
+                wrong.append('%s %s: %s' % (end.kind, role, bad))
+            # Once the client failed the server has nothing more to wait for.
+            if status != 0:
+                deadline = min(deadline, time.monotonic() + 3)
+        if wrong:
+            raise Failure(', '.join(wrong))
+
+    def measured_exchange(self, case, server_end, client_end, prefix):
+        """The exchange with its packets captured; returns what it added to the guest's counters."""
+        guest = client_end if server_end.kind == 'rnic' else server_end
+        capture = self.capture(prefix + '.pcap')
+        try:
+            before = guest.statistics()
+            self.exchange(case, server_end, client_end, prefix)
+            after = guest.statistics()
+        finally:
+            capture.end(signal.SIGINT)
+        grown = {name: value - before.get(name, 0) for name, value in after.items()}
+        for name in ('sent_pkts', 'rcvd_pkts'):
+            if grown.get(name, 0) <= 0:
+                raise Failure("the guest's %s did not grow" % name)
+        return grown
+
+    def case(self, name, case, server_end, client_end):
+        """Run one case, print its line."""
+        prefix = os.path.join(self.folder, name)
+        self.port += 1
+        started = time.monotonic()
+        try:
+            grown = self.measured_exchange(case, server_end, client_end, prefix)
+        except Failure as failure:
+            self.failed += 1
+            print('not ok %s: %s%s' % (name, failure, self.revive(server_end, client_end)), flush=True)
+            self.save(name, prefix)
+        else:
+            self.passed += 1
+            odd = ''.join(', rxe %s %d' % item for item in grown.items() if item[0] in FAULT_COUNTERS and item[1])
+            print('ok %s # %.1f s%s' % (name, time.monotonic() - started, odd), flush=True)
+        finally:
+            Job.end_all(keep=[end.daemon for end in (server_end, client_end)])
+
+    @staticmethod
+    def revive(*ends):
+        """Start again what died, so that the next case is judged by itself; tells what died."""
+        return ''.join(end.revive() for end in ends)
+
+    def save(self, name, prefix):
+        os.makedirs(self.keep, exist_ok=True)
+        for suffix in ('.server', '.client', '.pcap'):
+            if os.path.exists(prefix + suffix):
+                shutil.copy(prefix + suffix, os.path.join(self.keep, name + suffix))
+
+
+def forget_failures(keep):
+    """Remove from the folder what an earlier run put there, and nothing else."""
+    for entry in os.listdir(keep) if os.path.isdir(keep) else ():
+        if entry == 'rnicd.log' or re.fullmatch(r'ibv?_\w+\.(server|client|pcap)', entry):
+            os.unlink(os.path.join(keep, entry))
+
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def end_on_signals():
+    for number in ENDING_SIGNALS:
+        signal.signal(number, lambda signum, _frame: sys.exit(128 + signum))
+
+
+def ignore_signals():
+    for number in ENDING_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default='.', help='the build folder with tools/rnicd and tools/rnic-run')
+    parser.add_argument('--peer', choices=('rnic', 'guest'), default='rnic', help="the rxe guest's opposite")
+    parser.add_argument('--keep', default='interop-failed', help='folder for what failed cases left')
+    parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join(CASES))
+    args = parser.parse_args()
+    for name in args.cases:
+        if name not in CASES:
+            parser.error('no case ' + name)
+    return args
+
+
+def main():
+    args = arguments()
+    end_on_signals()
+    forget_failures(args.keep)
+    if os.geteuid() == 0:
+        stale_rigs_down()
+    rig = Rig(1 if args.peer == 'rnic' else 2)
+    folder = tempfile.mkdtemp(prefix='rnic-interop.')
+    run = Run(rig, folder, args.keep)
+    peer = None
+    try:
+        rig.up()
+        rxe = Guest(rig, 1)
+        peer = Host(rig, os.path.abspath(args.build), folder) if args.peer == 'rnic' else Guest(rig, 2)
+        peer.start()
+        for name in args.cases or CASES:
+            run.case('%s_%s_serves' % (name, peer.kind if args.peer == 'rnic' else 'peer'), CASES[name], peer, rxe)
+            run.case('%s_rxe_serves' % name, CASES[name], rxe, peer)
+    except Cannot as reason:
+        print('skip: %s' % reason, flush=True)
+        return 77
+    except Failure as failure:
+        run.failed += 1
+        print('not ok setup: %s' % failure)
+    finally:
+        ignore_signals()
+        Job.end_all()
+        rig.down()
+        log = os.path.join(folder, 'rnicd.log')
+        if run.failed and os.path.exists(log):
+            os.makedirs(args.keep, exist_ok=True)
+            shutil.copy(log, args.keep)
+        shutil.rmtree(folder, ignore_errors=True)
+    print('%d passed, %d failed' % (run.passed, run.failed))
+    return 1 if run.failed or not run.passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
