@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """The two ends of an interoperation test: programs in a guest of the rig, and under rnic-run."""
+import glob
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 RIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig', 'rig')
@@ -182,9 +185,13 @@ def last_line(text):
     return lines[-1] if lines else 'no output'
 
 
-def stale_rigs_down():
-    """Remove what a killed run of this program left: its name carries its pid."""
+def remove_stale():
+    """Remove what a killed run of this program left: its names carry its pid."""
     names = subprocess.run(['ip', 'netns', 'list'], capture_output=True, text=True, check=False).stdout
     for pid in re.findall(r'^rnic-check-(\d+)', names, re.M):
         if not os.path.exists('/proc/' + pid):
             subprocess.run([RIG, 'down'], env=dict(os.environ, RNIC_RIG_NAME='rnic-check-' + pid), check=False)
+    for folder in glob.glob(os.path.join(tempfile.gettempdir(), 'rnic-check-*.*')):
+        pid = re.search(r'rnic-check-(\d+)\.', folder)
+        if pid and not os.path.exists('/proc/' + pid.group(1)):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections import namedtuple
 
-from ends import CASE_SECONDS, Cannot, Failure, Guest, Host, Job, Rig, last_line, stale_rigs_down
+from ends import CASE_SECONDS, Cannot, Failure, Guest, Host, Job, Rig, last_line, remove_stale
 
 # client_check, server_check: functions of (case, output) that return what is wrong, or None
 Case = namedtuple('Case', 'program args client_check server_check size count')
@@ -244,9 +244,9 @@ def main():
     end_on_signals()
     forget_failures(args.keep)
     if os.geteuid() == 0:
-        stale_rigs_down()
+        remove_stale()
     rig = Rig(1 if args.peer == 'rnic' else 2)
-    folder = tempfile.mkdtemp(prefix='rnic-interop.')
+    folder = tempfile.mkdtemp(prefix=rig.name + '.')
     run = Run(rig, folder, args.keep)
     peer = None
     try:
