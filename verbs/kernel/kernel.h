@@ -48,8 +48,8 @@ void kernel_destroy(struct kernel *k);
 /* Show or hide a device: writes its part of the tree. The kdevice stays the caller's. */
 int kernel_device_add(struct kernel *k, struct kdevice *dev);
 void kernel_device_del(struct kernel *k, struct kdevice *dev);
-/* Its GIDs, port state or MTU have changed: refresh the tree and tell clients. */
-void kernel_device_changed(struct kernel *k, struct kdevice *dev);
+/* A port event of the core: to every context of the device. */
+void kernel_port_event(struct kdevice *dev, const struct rnic_async *event);
 
 /* Look at every context's doorbells; true if any QP was kicked. */
 bool kernel_scan_doorbells(struct kernel *k);

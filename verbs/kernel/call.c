@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Copying between a command and the process that gave it.
+ *
+ * Reads are remembered, so that a command that is run again because a later read was pending finds
+ * them; writes are kept until the command has succeeded, as what the kernel does last.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/umem.h"
+#include "verbs/kernel/umem_slow.h"
+
+#define CALL_BYTES_MAX (1u << 20) /* of all copies of one command */
+
+struct copy {
+	struct copy *next;
+	uint64_t addr;
+	size_t len;
+	uint8_t data[];
+};
+
+struct call_io {
+	struct copy *reads, *writes, **writes_tail;
+	size_t bytes;
+};
+
+struct call_io *call_io_create(void)
+{
+	struct call_io *io = calloc(1, sizeof(*io));
+
+	if (io)
+		io->writes_tail = &io->writes;
+	return io;
+}
+
+static void copies_free(struct copy **list)
+{
+	while (*list) {
+		struct copy *c = *list;
+
+		*list = c->next;
+		free(c);
+	}
+}
+
+void call_io_destroy(struct call_io *io)
+{
+	if (!io)
+		return;
+	copies_free(&io->reads);
+	copies_free(&io->writes);
+	free(io);
+}
+
+void call_io_begin(struct call_io *io)
+{
+	copies_free(&io->writes);
+	io->writes_tail = &io->writes;
+	umem_operation_begin();
+}
+
+static struct copy *copy_new(struct call_io *io, uint64_t addr, size_t len)
+{
+	struct copy *c;
+
+	if (len > CALL_BYTES_MAX - io->bytes)
+		return NULL;
+	c = malloc(sizeof(*c) + len);
+	if (!c)
+		return NULL;
+	c->next = NULL;
+	c->addr = addr;
+	c->len = len;
+	io->bytes += len;
+	return c;
+}
+
+int call_read(struct call *call, void *dst, uint64_t addr, size_t len)
+{
+	struct call_io *io = call->io;
+	struct iovec iov = {.iov_base = dst, .iov_len = len};
+	struct copy *c;
+	int rc;
+
+	if (!len)
+		return 0;
+	for (c = io->reads; c; c = c->next)
+		if (c->addr == addr && c->len == len) {
+			memcpy(dst, c->data, len);
+			return 0;
+		}
+	c = copy_new(io, addr, len);
+	if (!c)
+		return -ENOMEM;
+	rc = umem_readv(session_umem(call->session), addr, &iov, 1);
+	if (rc) {
+		io->bytes -= len;
+		free(c);
+		return rc;
+	}
+	memcpy(c->data, dst, len);
+	c->next = io->reads;
+	io->reads = c;
+	return 0;
+}
+
+int call_write(struct call *call, uint64_t addr, const void *src, size_t len)
+{
+	struct call_io *io = call->io;
+	struct copy *c;
+	bool slow;
+	int rc;
+
+	if (!len)
+		return 0;
+	rc = umem_check(session_umem(call->session), addr, len, true, &slow);
+	if (rc)
+		return rc;
+	c = copy_new(io, addr, len);
+	if (!c)
+		return -ENOMEM;
+	memcpy(c->data, src, len);
+	*io->writes_tail = c;
+	io->writes_tail = &c->next;
+	return 0;
+}
+
+int call_io_finish(struct call *call)
+{
+	struct call_io *io = call->io;
+
+	umem_operation_begin();
+	while (io->writes) {
+		struct copy *c = io->writes;
+		struct iovec iov = {.iov_base = c->data, .iov_len = c->len};
+		int rc = umem_writev(session_umem(call->session), c->addr, &iov, 1);
+
+		if (rc)
+			return rc;
+		io->writes = c->next;
+		free(c);
+	}
+	io->writes_tail = &io->writes;
+	return 0;
+}
+
+int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info)
+{
+	if (call->n_fds == RNIC_CTL_FDS_MAX) {
+		close(fd);
+		return -ENOSPC;
+	}
+	call->fds[call->n_fds] = fd;
+	call->fd_info[call->n_fds++] = *info;
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What the files of the kernel's side share among themselves. */
+#ifndef KERNEL_KERNEL_PRIV_H
+#define KERNEL_KERNEL_PRIV_H
+
+#include <ev.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "verbs/abi/control.h"
+#include "verbs/kernel/kernel.h"
+#include "verbs/kernel/session.h"
+
+struct conn;
+struct context;
+struct wake_page;
+
+struct kernel {
+	struct kernel_config cfg;
+	struct kdevice *devices;
+	struct session *sessions;
+	struct context *contexts;
+	struct conn *conns;
+	uint32_t n_conns;
+	uint32_t n_sessions, n_contexts;
+	uint64_t next_id;      /* of sessions, contexts, channels */
+	int listen_fd;
+	ev_io listen_io;
+	int dir_fd, tree_fd;
+	int inotify_fd;	       /* contexts' memfds */
+	ev_io inotify_io;
+	ev_io slow_io;	       /* umem_slow_fd */
+	struct wake_page *wake;
+};
+
+/* ---- wake.c ---- */
+struct wake_page *wake_page_create(void);
+void wake_page_destroy(struct wake_page *w);
+int wake_page_fd(const struct wake_page *w); /* mappable read-only */
+void wake_page_set(struct wake_page *w, bool sleeping);
+
+/* ---- context.c ---- */
+/* A new context of the device; *fd is to be passed to the client (caller closes it). */
+int context_open(struct kernel *k, struct kdevice *dev, struct context **c, int *fd);
+struct context *context_find(struct kernel *k, uint64_t id);
+struct context *context_find_inode(struct kernel *k, dev_t dev, ino_t ino);
+uint64_t context_id(const struct context *c);
+uint64_t context_rdev(const struct context *c);
+void context_inotify_fired(struct kernel *k);
+bool context_scan(struct context *c);
+void context_destroy(struct context *c);
+struct context *context_next(struct context *c);
+
+/* ---- channel.c ---- */
+struct channel *channel_find(uint64_t id);
+struct channel *channel_find_inode(ino_t ino);
+/* librnic says that it closed its last descriptor of it. */
+void channel_client_closed(struct channel *ch);
+
+/* ---- server.c, session.c ---- */
+int server_open(struct kernel *k);
+void server_close(struct kernel *k);
+/* Run the request; the answer's ret, or -EINPROGRESS. */
+int64_t session_call(struct call *call);
+int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_ctl_hello *hello,
+		   uid_t uid, struct session **out);
+struct session *session_find(struct kernel *k, const uint8_t token[16]);
+void session_join(struct session *s);
+/* A connection has ended; the last one ends the session. */
+void session_leave(struct session *s);
+int session_eventfd(const struct session *s);
+void session_welcome(const struct session *s, struct rnic_ctl_welcome *w);
+/* Requests of this memory's process that wait may be run again. */
+void server_resume(struct kernel *k, struct umem *u);
+
+/* ---- call.c ---- */
+struct call_io;
+struct call_io *call_io_create(void);
+void call_io_destroy(struct call_io *io);
+void call_io_begin(struct call_io *io); /* before each run */
+/* After the command: do what call_write kept. 0, -EFAULT, -EINPROGRESS. */
+int call_io_finish(struct call *call);
+
+/* ---- tree.c, tree_attr.c ---- */
+int tree_create(struct kernel *k);
+void tree_destroy(struct kernel *k);
+int tree_device_add(struct kernel *k, struct kdevice *dev);
+void tree_device_del(struct kernel *k, struct kdevice *dev);
+/* open() of a path: a descriptor, -EXDEV (open it in the tree), or an errno. *node: the device if
+ * the path is its character device (then nothing is opened: 0). */
+int tree_open(struct kernel *k, const char *path, int flags, struct kdevice **node);
+/* A live attribute of a device, named below its folder ("ports/1/state"). Length, -errno, or
+ * -ENOENT if it is no such attribute. */
+int tree_attr_read(struct kdevice *dev, const char *name, char *buf, size_t size);
+/* Calls fn for the name of each attribute that stands in the tree. */
+int tree_attr_each(struct kdevice *dev, int (*fn)(void *arg, const char *name), void *arg);
+
+#define TREE_UVERBS_MAJOR 231
+#define TREE_UVERBS_MINOR 192
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Ranges of a context's memfd for rings: first fit, under a limit, punched out when freed. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "verbs/kernel/context_priv.h"
+
+#define PAGE 4096ull
+
+/* The link after which a range of this size fits; *offset is where. */
+static struct ring_range **range_place(struct context *c, uint64_t size, uint64_t *offset)
+{
+	struct ring_range **p = &c->ranges;
+
+	*offset = RNIC_DB_RINGS;
+	while (*p && (*p)->offset - *offset < size) {
+		*offset = (*p)->offset + (*p)->size;
+		p = &(*p)->next;
+	}
+	return *offset + size <= RNIC_DB_FILE_SIZE ? p : NULL;
+}
+
+int context_ring_alloc(struct context *c, uint64_t size, struct ring_mem *ring)
+{
+	struct ring_range **p, *r;
+	uint64_t offset;
+	void *addr;
+
+	size = (size + PAGE - 1) & ~(PAGE - 1);
+	if (!size || size > CONTEXT_RING_LIMIT || c->ring_bytes + size > CONTEXT_RING_LIMIT)
+		return -ENOMEM;
+	p = range_place(c, size, &offset);
+	r = p ? malloc(sizeof(*r)) : NULL;
+	if (!r)
+		return -ENOMEM;
+	addr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, (off_t)offset);
+	if (addr == MAP_FAILED) {
+		free(r);
+		return -ENOMEM;
+	}
+	*r = (struct ring_range){.next = *p, .offset = offset, .size = size};
+	*p = r;
+	c->ring_bytes += size;
+	*ring = (struct ring_mem){.offset = offset, .size = size, .addr = addr};
+	return 0;
+}
+
+void context_ring_free(struct context *c, struct ring_mem *ring)
+{
+	for (struct ring_range **p = &c->ranges; *p; p = &(*p)->next) {
+		struct ring_range *r = *p;
+
+		if (r->offset != ring->offset)
+			continue;
+		*p = r->next;
+		munmap(ring->addr, ring->size);
+		/* The next owner of the range finds zeros. */
+		if (fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->offset,
+			      (off_t)r->size)) {
+			/* Only a client with a seal of its own could forbid it; the file is sealed. */
+		}
+		c->ring_bytes -= r->size;
+		free(r);
+		break;
+	}
+	ring->addr = NULL;
+	ring->size = 0;
+}

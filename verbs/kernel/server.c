@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The control socket: connections, one request at a time on each, and their answers.
+ *
+ * A connection whose request waits for memory is not read from; other connections go on.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "verbs/kernel/admin.h"
+#include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/umem.h"
+
+#define CONNS_MAX 8192
+#define REQUEST_MAX (sizeof(struct rnic_ctl_request) + RNIC_CTL_DATA_MAX)
+
+enum conn_stage { CONN_READING, CONN_RUNNING, CONN_FINISHING };
+
+struct conn {
+	struct conn *next, *prev;
+	struct kernel *kernel;
+	struct session *session;
+	uid_t uid;
+	int fd;
+	ev_io readable;
+	enum conn_stage stage; /* RUNNING and FINISHING wait for memory */
+	struct call call;
+	int64_t ret; /* of a call that FINISHING */
+	uint8_t request[REQUEST_MAX];
+	size_t request_len;
+};
+
+static void conn_close(struct conn *c)
+{
+	struct kernel *k = c->kernel;
+
+	for (uint32_t i = 0; i < c->call.n_fds; i++)
+		close(c->call.fds[i]);
+	call_io_destroy(c->call.io);
+	ev_io_stop(k->cfg.loop, &c->readable);
+	close(c->fd);
+	k->n_conns--;
+	if (c->prev)
+		c->prev->next = c->next;
+	else
+		k->conns = c->next;
+	if (c->next)
+		c->next->prev = c->prev;
+	if (c->session)
+		session_leave(c->session);
+	free(c);
+}
+
+static int send_message(int fd, const void *head, size_t head_len, const void *data, size_t len,
+			const int *fds, uint32_t n_fds)
+{
+	union {
+		struct cmsghdr align;
+		char buf[CMSG_SPACE(sizeof(int) * RNIC_CTL_FDS_MAX)];
+	} u;
+	struct iovec iov[2] = {{.iov_base = (void *)head, .iov_len = head_len},
+			       {.iov_base = (void *)data, .iov_len = len}};
+	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = len ? 2 : 1};
+	ssize_t n;
+
+	if (n_fds) {
+		struct cmsghdr *cm;
+
+		memset(&u, 0, sizeof(u));
+		msg.msg_control = u.buf;
+		msg.msg_controllen = CMSG_SPACE(sizeof(int) * n_fds);
+		cm = CMSG_FIRSTHDR(&msg);
+		cm->cmsg_level = SOL_SOCKET;
+		cm->cmsg_type = SCM_RIGHTS;
+		cm->cmsg_len = CMSG_LEN(sizeof(int) * n_fds);
+		memcpy(CMSG_DATA(cm), fds, sizeof(int) * n_fds);
+	}
+	do
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+/* A client with one call under way reads its answer: one that does not is cut off. */
+static bool conn_answer(struct conn *c, int64_t ret, const void *data, uint32_t len)
+{
+	struct rnic_ctl_answer a = {.ret = ret, .len = len};
+	int rc;
+
+	if (ret >= 0) {
+		a.n_fds = c->call.n_fds;
+		memcpy(a.fd, c->call.fd_info, sizeof(a.fd));
+	}
+	rc = send_message(c->fd, &a, sizeof(a), data, len, c->call.fds, a.n_fds);
+	for (uint32_t i = 0; i < c->call.n_fds; i++)
+		close(c->call.fds[i]);
+	c->call.n_fds = 0;
+	if (rc)
+		conn_close(c);
+	return !rc;
+}
+
+static void conn_finish(struct conn *c)
+{
+	int rc = c->ret >= 0 ? call_io_finish(&c->call) : 0;
+
+	if (rc == -EINPROGRESS) {
+		c->stage = CONN_FINISHING;
+		ev_io_stop(c->kernel->cfg.loop, &c->readable);
+		return;
+	}
+	call_io_destroy(c->call.io);
+	c->call.io = NULL;
+	c->stage = CONN_READING;
+	if (conn_answer(c, rc ? rc : c->ret, NULL, 0))
+		ev_io_start(c->kernel->cfg.loop, &c->readable);
+}
+
+static void conn_run(struct conn *c)
+{
+	call_io_begin(c->call.io);
+	c->ret = session_call(&c->call);
+	if (c->ret == -EINPROGRESS) {
+		c->stage = CONN_RUNNING;
+		ev_io_stop(c->kernel->cfg.loop, &c->readable);
+		return;
+	}
+	conn_finish(c);
+}
+
+void server_resume(struct kernel *k, struct umem *u)
+{
+	struct conn *next;
+
+	for (struct conn *c = k->conns; c; c = next) {
+		next = c->next;
+		if (!c->session || session_umem(c->session) != u)
+			continue;
+		if (c->stage == CONN_RUNNING)
+			conn_run(c);
+		else if (c->stage == CONN_FINISHING)
+			conn_finish(c);
+	}
+}
+
+static void answer_welcome(struct conn *c)
+{
+	struct rnic_ctl_welcome w = {0};
+	const struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_FILE};
+
+	session_welcome(c->session, &w);
+	call_pass_fd(&c->call, fcntl(wake_page_fd(c->kernel->wake), F_DUPFD_CLOEXEC, 0), &info);
+	call_pass_fd(&c->call, fcntl(session_eventfd(c->session), F_DUPFD_CLOEXEC, 0), &info);
+	conn_answer(c, 0, &w, sizeof(w));
+}
+
+static void conn_hello(struct conn *c, const struct rnic_ctl_request *req, const uint8_t *data)
+{
+	struct rnic_ctl_hello hello;
+	int rc = -EPROTO;
+
+	if (c->session || req->len != sizeof(hello))
+		goto refuse;
+	memcpy(&hello, data, sizeof(hello));
+	if (hello.version != RNIC_CTL_VERSION) {
+		kernel_log(c->kernel, "a client's librnic.so speaks version %u, this rnicd %u",
+			   hello.version, RNIC_CTL_VERSION);
+		rc = -EPROTONOSUPPORT;
+		goto refuse;
+	}
+	if (req->op == RNIC_CTL_JOIN) {
+		struct session *s = session_find(c->kernel, hello.token);
+
+		if (!s)
+			goto refuse;
+		session_join(s);
+		c->session = s;
+		conn_answer(c, 0, NULL, 0);
+		return;
+	}
+	if (c->call.n_fds != 2)
+		goto refuse;
+	c->call.n_fds = 0;
+	rc = session_create(c->kernel, c->call.fds[0], c->call.fds[1], &hello, c->uid, &c->session);
+	if (rc)
+		goto refuse;
+	answer_welcome(c);
+	return;
+refuse:
+	conn_answer(c, rc, NULL, 0);
+}
+
+static void conn_admin(struct conn *c, const struct rnic_ctl_request *req, const uint8_t *data)
+{
+	struct admin_reply reply = {0};
+	int rc = admin_run(c->kernel, (const char *)data, req->len, req->arg[0] == 1, &reply);
+
+	admin_reply_end(&reply);
+	for (size_t at = 0; at < reply.len;) {
+		size_t part = reply.len - at < RNIC_CTL_DATA_MAX ? reply.len - at : RNIC_CTL_DATA_MAX;
+
+		if (!conn_answer(c, rc, reply.text + at, (uint32_t)part)) {
+			admin_reply_free(&reply);
+			return;
+		}
+		at += part;
+	}
+	admin_reply_free(&reply);
+	conn_answer(c, rc, NULL, 0);
+}
+
+static void conn_request(struct conn *c)
+{
+	struct rnic_ctl_request *req = (struct rnic_ctl_request *)(void *)c->request;
+	const uint8_t *data = c->request + sizeof(*req);
+
+	c->call.session = c->session;
+	c->call.kernel = c->kernel;
+	c->call.req = req;
+	c->call.data = data;
+	if (c->request_len < sizeof(*req) || req->len != c->request_len - sizeof(*req)) {
+		conn_answer(c, -EPROTO, NULL, 0);
+	} else if (req->op == RNIC_CTL_HELLO || req->op == RNIC_CTL_JOIN) {
+		conn_hello(c, req, data);
+	} else if (req->op == RNIC_CTL_ADMIN) {
+		conn_admin(c, req, data);
+	} else if (!c->session) {
+		conn_answer(c, -EPROTO, NULL, 0);
+	} else {
+		c->call.io = call_io_create();
+		if (c->call.io)
+			conn_run(c);
+		else
+			conn_answer(c, -ENOMEM, NULL, 0);
+	}
+}
+
+static void take_fds(struct conn *c, struct msghdr *msg)
+{
+	for (struct cmsghdr *cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm)) {
+		size_t n = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (cm->cmsg_level != SOL_SOCKET || cm->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(cm) + i * sizeof(int), sizeof(fd));
+			if (c->call.n_fds < RNIC_CTL_FDS_MAX)
+				c->call.fds[c->call.n_fds++] = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct conn *c = w->data;
+	union {
+		struct cmsghdr align;
+		char buf[CMSG_SPACE(sizeof(int) * RNIC_CTL_FDS_MAX)];
+	} u;
+	struct iovec iov = {.iov_base = c->request, .iov_len = sizeof(c->request)};
+	struct msghdr msg = {.msg_iov = &iov,
+			     .msg_iovlen = 1,
+			     .msg_control = u.buf,
+			     .msg_controllen = sizeof(u.buf)};
+	ssize_t n = recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+
+	(void)loop;
+	(void)revents;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0)
+		take_fds(c, &msg);
+	if (n <= 0 || msg.msg_flags & MSG_TRUNC) {
+		conn_close(c);
+		return;
+	}
+	c->request_len = (size_t)n;
+	conn_request(c);
+}
+
+static void conn_accept(struct kernel *k, int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	struct conn *c = k->n_conns < CONNS_MAX ? calloc(1, sizeof(*c)) : NULL;
+
+	if (!c || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len)) {
+		free(c);
+		close(fd);
+		return;
+	}
+	c->kernel = k;
+	c->fd = fd;
+	c->uid = cred.uid;
+	c->next = k->conns;
+	if (c->next)
+		c->next->prev = c;
+	k->conns = c;
+	k->n_conns++;
+	ev_io_init(&c->readable, readable_fired, fd, EV_READ);
+	c->readable.data = c;
+	ev_io_start(k->cfg.loop, &c->readable);
+}
+
+static void accept_fired(struct ev_loop *loop, ev_io *w, int revents)
+{
+	int fd;
+
+	(void)loop;
+	(void)revents;
+	while ((fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+		conn_accept(w->data, fd);
+}
+
+int server_open(struct kernel *k)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int rc;
+
+	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/" RNIC_CTL_SOCKET, k->cfg.dir) >=
+	    (int)sizeof(sa.sun_path)) {
+		kernel_log(k, "%s: too long a name for a socket's folder", k->cfg.dir);
+		return -ENAMETOOLONG;
+	}
+	k->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (k->listen_fd < 0)
+		return -errno;
+	/* The caller has made sure that no other daemon lives in this folder. */
+	unlink(sa.sun_path);
+	if (bind(k->listen_fd, (struct sockaddr *)&sa, sizeof(sa)) ||
+	    chmod(sa.sun_path, 0666) || listen(k->listen_fd, 1024)) {
+		rc = -errno;
+		kernel_log(k, "%s: %s", sa.sun_path, strerror(-rc));
+		return rc;
+	}
+	ev_io_init(&k->listen_io, accept_fired, k->listen_fd, EV_READ);
+	k->listen_io.data = k;
+	ev_io_start(k->cfg.loop, &k->listen_io);
+	return 0;
+}
+
+void server_close(struct kernel *k)
+{
+	while (k->conns)
+		conn_close(k->conns);
+	if (k->listen_fd < 0)
+		return;
+	ev_io_stop(k->cfg.loop, &k->listen_io);
+	close(k->listen_fd);
+	unlinkat(k->dir_fd, RNIC_CTL_SOCKET, 0);
+}

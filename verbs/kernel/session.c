@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Sessions: a client process, what it may name, and what it asks.
+ *
+ * A session names contexts and channels by ids; it may only use an id that came to it with a
+ * descriptor, or for which it has shown the descriptor (ATTACH).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "verbs/kernel/context.h"
+#include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/umem_priv.h"
+#include "verbs/kernel/uverbs.h"
+
+#define GRANTS_MAX 65536
+
+struct session {
+	struct session *next;
+	struct kernel *kernel;
+	uint64_t id;
+	uint8_t token[16];
+	uint32_t conns;
+	struct umem *umem;
+	int eventfd;
+	ev_io kicked;
+	char name[40];
+	uint64_t *grants;
+	uint32_t n_grants, room;
+};
+
+static int grant(struct session *s, uint64_t id)
+{
+	for (uint32_t i = 0; i < s->n_grants; i++)
+		if (s->grants[i] == id)
+			return 0;
+	if (s->n_grants == s->room) {
+		uint32_t room = s->room ? s->room * 2 : 16;
+		uint64_t *p;
+
+		if (room > GRANTS_MAX)
+			return -EMFILE;
+		p = realloc(s->grants, room * sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		s->grants = p;
+		s->room = room;
+	}
+	s->grants[s->n_grants++] = id;
+	return 0;
+}
+
+static bool granted(const struct session *s, uint64_t id)
+{
+	for (uint32_t i = 0; i < s->n_grants; i++)
+		if (s->grants[i] == id)
+			return true;
+	return false;
+}
+
+static void grant_drop(struct session *s, uint64_t id)
+{
+	for (uint32_t i = 0; i < s->n_grants; i++)
+		if (s->grants[i] == id)
+			s->grants[i] = s->grants[--s->n_grants];
+}
+
+static void kicked_fired(struct ev_loop *loop, ev_io *w, int revents)
+{
+	uint64_t count;
+
+	(void)loop;
+	(void)revents;
+	/* The doorbells are looked at by the loop; this has only woken it. */
+	if (read(w->fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+static void umem_ready(void *arg, struct umem *u)
+{
+	struct kernel *k = arg;
+
+	for (struct kdevice *d = k->devices; d; d = d->next)
+		rnic_mem_resume(d->rnic, (struct rnic_mem *)u, umem_clock());
+	server_resume(k, u);
+}
+
+int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_ctl_hello *hello,
+		   uid_t uid, struct session **out)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s) {
+		close(mem_fd);
+		close(maps_fd);
+		return -ENOMEM;
+	}
+	rc = umem_create(mem_fd, maps_fd, uid != geteuid(), &s->umem);
+	if (rc) {
+		kernel_log(k, "a client of uid %u passed no usable /proc/self/mem", uid);
+		free(s);
+		return rc;
+	}
+	s->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->eventfd < 0 || getrandom(s->token, sizeof(s->token), 0) != sizeof(s->token)) {
+		rc = -errno;
+		umem_put(s->umem);
+		free(s);
+		return rc;
+	}
+	s->kernel = k;
+	s->id = ++k->next_id;
+	snprintf(s->name, sizeof(s->name), "%.*s[%llu]", (int)strnlen(hello->comm, 15), hello->comm,
+		 (unsigned long long)hello->pid);
+	for (char *p = s->name; *p; p++)
+		if (*p < ' ' || *p > '~')
+			*p = '?';
+	umem_on_ready(s->umem, umem_ready, k);
+	ev_io_init(&s->kicked, kicked_fired, s->eventfd, EV_READ);
+	ev_io_start(k->cfg.loop, &s->kicked);
+	s->next = k->sessions;
+	k->sessions = s;
+	k->n_sessions++;
+	s->conns = 1;
+	*out = s;
+	if (k->cfg.sessions_changed)
+		k->cfg.sessions_changed(k->cfg.ctx, k->n_sessions);
+	return 0;
+}
+
+struct session *session_find(struct kernel *k, const uint8_t token[16])
+{
+	for (struct session *s = k->sessions; s; s = s->next)
+		if (!memcmp(s->token, token, 16))
+			return s;
+	return NULL;
+}
+
+void session_join(struct session *s)
+{
+	s->conns++;
+}
+
+void session_leave(struct session *s)
+{
+	struct kernel *k = s->kernel;
+
+	if (--s->conns)
+		return;
+	for (struct session **p = &k->sessions; *p; p = &(*p)->next)
+		if (*p == s) {
+			*p = s->next;
+			break;
+		}
+	k->n_sessions--;
+	ev_io_stop(k->cfg.loop, &s->kicked);
+	close(s->eventfd);
+	umem_put(s->umem);
+	free(s->grants);
+	free(s);
+	if (k->cfg.sessions_changed)
+		k->cfg.sessions_changed(k->cfg.ctx, k->n_sessions);
+}
+
+int session_eventfd(const struct session *s)
+{
+	return s->eventfd;
+}
+
+void session_welcome(const struct session *s, struct rnic_ctl_welcome *w)
+{
+	memcpy(w->token, s->token, sizeof(w->token));
+	w->session = s->id;
+}
+
+struct umem *session_umem(struct session *s)
+{
+	return s->umem;
+}
+
+uint64_t session_id(const struct session *s)
+{
+	return s->id;
+}
+
+const char *session_name(const struct session *s)
+{
+	return s->name;
+}
+
+static int64_t call_open_node(struct call *call, struct kdevice *dev)
+{
+	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_CONTEXT};
+	struct context *c;
+	int fd, rc;
+
+	rc = context_open(call->kernel, dev, &c, &fd);
+	if (rc) {
+		kernel_log(call->kernel, "%s: opening %s: %s", call->session->name, dev->name,
+			   strerror(-rc));
+		return rc;
+	}
+	info.id = context_id(c);
+	info.rdev = context_rdev(c);
+	return call_pass_fd(call, fd, &info);
+}
+
+static int64_t call_open(struct call *call)
+{
+	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_FILE};
+	char path[RNIC_CTL_PATH_MAX];
+	struct kdevice *node = NULL;
+	int fd;
+
+	if (!call->req->len || call->req->len >= sizeof(path))
+		return -ENAMETOOLONG;
+	memcpy(path, call->data, call->req->len);
+	path[call->req->len] = 0;
+	fd = tree_open(call->kernel, path, (int)call->req->arg[0], &node);
+	if (node)
+		return call_open_node(call, node);
+	return fd < 0 ? fd : call_pass_fd(call, fd, &info);
+}
+
+/* The descriptor that came with the request is in fds[0]; it is closed with the call. */
+static int64_t call_attach(struct call *call)
+{
+	struct channel *ch;
+	struct context *c;
+	struct stat st;
+	uint64_t id;
+	int rc, fd;
+
+	if (call->n_fds != 1)
+		return -EBADF;
+	fd = call->fds[0];
+	call->n_fds = 0;
+	rc = fstat(fd, &st);
+	close(fd);
+	if (rc)
+		return -EBADF;
+	c = context_find_inode(call->kernel, st.st_dev, st.st_ino);
+	ch = !c && S_ISSOCK(st.st_mode) ? channel_find_inode(st.st_ino) : NULL;
+	if (!c && !ch)
+		return -ENOTTY;
+	id = c ? context_id(c) : channel_id(ch);
+	rc = grant(call->session, id);
+	return rc ? rc : (int64_t)id;
+}
+
+static int64_t call_closed(struct call *call)
+{
+	struct channel *ch = channel_find(call->req->arg[0]);
+
+	if (ch && granted(call->session, call->req->arg[0]))
+		channel_client_closed(ch);
+	grant_drop(call->session, call->req->arg[0]);
+	return 0;
+}
+
+static int64_t call_command(struct call *call)
+{
+	const uint64_t *arg = call->req->arg;
+	struct context *c = NULL;
+
+	if (granted(call->session, arg[0]))
+		c = context_find(call->kernel, arg[0]);
+	if (!c)
+		return -EBADF;
+	if (call->req->op == RNIC_CTL_WRITE)
+		return uverbs_write(call, c, arg[1], arg[2]);
+	return uverbs_ioctl(call, c, (uint32_t)arg[1], arg[2]);
+}
+
+static int64_t dispatch(struct call *call)
+{
+	switch ((enum rnic_ctl_op)call->req->op) {
+	case RNIC_CTL_OPEN:
+		return call_open(call);
+	case RNIC_CTL_ATTACH:
+		return call_attach(call);
+	case RNIC_CTL_WRITE:
+	case RNIC_CTL_IOCTL:
+		return call_command(call);
+	case RNIC_CTL_CLOSED:
+		return call_closed(call);
+	case RNIC_CTL_HELLO:
+	case RNIC_CTL_JOIN:
+	case RNIC_CTL_ADMIN:
+		break;
+	}
+	return -EPROTO;
+}
+
+int64_t session_call(struct call *call)
+{
+	int64_t ret = dispatch(call);
+
+	for (uint32_t i = 0; ret >= 0 && i < call->n_fds; i++)
+		if (call->fd_info[i].kind != RNIC_FD_FILE) {
+			int rc = grant(call->session, call->fd_info[i].id);
+
+			if (rc)
+				ret = rc;
+		}
+	return ret;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Access to the memory of a client process.
+ *
+ * The descriptor of /proc/self/mem that the client passed is the right to it: it needs no ptrace
+ * permission, and after an exec it reads and writes nothing, so that neither a recycled pid nor a
+ * set-uid program is ever touched. It goes through read-only mappings, hence umem_check.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verbs/kernel/umem_priv.h"
+
+/* An access on the loop's thread that took longer makes its client slow. */
+#define SLOW_NS (20 * 1000 * 1000ull)
+
+static bool is_proc_file(int fd, const char *name)
+{
+	char link[64], path[PATH_MAX];
+	struct statfs fs;
+	const char *base;
+	ssize_t n;
+
+	if (fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return false;
+	path[n] = 0;
+	base = strrchr(path, '/');
+	return base && !strcmp(base + 1, name);
+}
+
+int umem_create(int mem_fd, int maps_fd, bool slow, struct umem **out)
+{
+	struct umem *u;
+	int flags = fcntl(mem_fd, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || !is_proc_file(mem_fd, "mem") ||
+	    !is_proc_file(maps_fd, "maps")) {
+		close(mem_fd);
+		close(maps_fd);
+		return -EINVAL;
+	}
+	u = calloc(1, sizeof(*u));
+	if (!u) {
+		close(mem_fd);
+		close(maps_fd);
+		return -ENOMEM;
+	}
+	u->mem_fd = mem_fd;
+	u->maps_fd = maps_fd;
+	u->slow = slow;
+	u->refs = 1;
+	*out = u;
+	return 0;
+}
+
+struct umem *umem_get(struct umem *u)
+{
+	u->refs++;
+	return u;
+}
+
+void umem_put(struct umem *u)
+{
+	if (!u || --u->refs)
+		return;
+	umem_slow_end(u);
+	close(u->mem_fd);
+	close(u->maps_fd);
+	free(u);
+}
+
+void umem_set_slow(struct umem *u)
+{
+	u->slow = true;
+}
+
+void umem_on_ready(struct umem *u, void (*fn)(void *arg, struct umem *u), void *arg)
+{
+	u->ready = fn;
+	u->ready_arg = arg;
+}
+
+uint64_t umem_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t iov_bytes(const struct iovec *iov, int n)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += iov[i].iov_len;
+	return sum;
+}
+
+/* A short answer in the middle means that the rest is not mapped: on and on until none comes. */
+static int rw_rest(int fd, bool write, uint64_t addr, uint8_t *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write ? pwrite(fd, p, len, (off_t)addr) : pread(fd, p, len, (off_t)addr);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EFAULT;
+		p += n;
+		addr += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int umem_do_rw(int mem_fd, bool write, uint64_t addr, const struct iovec *iov, int n)
+{
+	uint64_t want = iov_bytes(iov, n);
+	ssize_t got;
+
+	if (!want)
+		return 0;
+	if (addr > INT64_MAX || want > INT64_MAX - addr)
+		return -EFAULT;
+	got = write ? pwritev(mem_fd, iov, n, (off_t)addr) : preadv(mem_fd, iov, n, (off_t)addr);
+	if (got == (ssize_t)want)
+		return 0;
+	if (got < 0 && errno != EINTR)
+		return -EFAULT;
+	if (got < 0)
+		got = 0;
+	for (int i = 0; i < n; i++) {
+		size_t skip = (size_t)got < iov[i].iov_len ? (size_t)got : iov[i].iov_len;
+
+		got -= (ssize_t)skip;
+		if (skip < iov[i].iov_len &&
+		    rw_rest(mem_fd, write, addr + skip, (uint8_t *)iov[i].iov_base + skip,
+			    iov[i].iov_len - skip))
+			return -EFAULT;
+		addr += iov[i].iov_len;
+	}
+	return 0;
+}
+
+int umem_do_atomic(int mem_fd, struct umem_access *a)
+{
+	struct iovec iov = {.iov_base = &a->orig, .iov_len = 8};
+	uint64_t value;
+
+	if (umem_do_rw(mem_fd, false, a->addr, &iov, 1))
+		return -EFAULT;
+	value = a->swap_add;
+	if (a->atomic == RNIC_ATOMIC_FETCH_ADD)
+		value += a->orig;
+	else if (a->orig != a->compare)
+		return 0;
+	iov.iov_base = &value;
+	return umem_do_rw(mem_fd, true, a->addr, &iov, 1);
+}
+
+static int inline_rw(struct umem *u, bool write, uint64_t addr, const struct iovec *iov, int n)
+{
+	uint64_t begin = umem_clock();
+	int rc = umem_do_rw(u->mem_fd, write, addr, iov, n);
+
+	if (umem_clock() - begin > SLOW_NS + iov_bytes(iov, n) / 64)
+		umem_set_slow(u);
+	return rc;
+}
+
+int umem_readv(struct umem *u, uint64_t addr, const struct iovec *dst, int n)
+{
+	struct umem_access a = {.op = UMEM_READ, .addr = addr, .len = iov_bytes(dst, n)};
+
+	return u->slow ? umem_slow_access(u, &a, dst, n) : inline_rw(u, false, addr, dst, n);
+}
+
+int umem_writev(struct umem *u, uint64_t addr, const struct iovec *src, int n)
+{
+	struct umem_access a = {.op = UMEM_WRITE, .addr = addr, .len = iov_bytes(src, n)};
+
+	return u->slow ? umem_slow_access(u, &a, src, n) : inline_rw(u, true, addr, src, n);
+}
+
+int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t swap_add,
+		uint64_t compare, uint64_t *orig)
+{
+	struct umem_access a = {.op = UMEM_ATOMIC,
+				.addr = addr,
+				.len = 8,
+				.atomic = op,
+				.swap_add = swap_add,
+				.compare = compare};
+	int rc = u->slow ? umem_slow_access(u, &a, NULL, 0) : umem_do_atomic(u->mem_fd, &a);
+
+	*orig = a.orig;
+	return rc;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What a client's mappings permit, read from the /proc/self/maps that it passed.
+ *
+ * A mapping is "slow" if touching it may wait for a server: a file on a file system without a
+ * block device (FUSE, NFS, ...). Those of memory are told by their device number, which no mount
+ * of a user can have: the kernel's own shmem mount, and the tmpfs mounts known when first asked.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "verbs/kernel/umem_priv.h"
+
+#define MEMORY_DEVS_MAX 8
+#define LINE_MAX_LEN 4608 /* a path of PATH_MAX and the columns before it */
+
+static dev_t memory_devs[MEMORY_DEVS_MAX];
+static unsigned int n_memory_devs;
+
+static void memory_dev_add(const struct stat *st)
+{
+	if (n_memory_devs < MEMORY_DEVS_MAX)
+		memory_devs[n_memory_devs++] = st->st_dev;
+}
+
+static void memory_devs_find(void)
+{
+	static const char *const mounts[] = {"/dev/shm", "/tmp", "/run", "/dev/hugepages"};
+	static const unsigned int kinds[] = {0, MFD_HUGETLB};
+	struct statfs fs;
+	struct stat st;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		int fd = memfd_create("rnic-probe", MFD_CLOEXEC | kinds[i]);
+
+		if (fd < 0)
+			continue;
+		if (!fstat(fd, &st))
+			memory_dev_add(&st);
+		close(fd);
+	}
+	for (unsigned int i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++)
+		if (!statfs(mounts[i], &fs) && !stat(mounts[i], &st) &&
+		    (fs.f_type == TMPFS_MAGIC || fs.f_type == HUGETLBFS_MAGIC))
+			memory_dev_add(&st);
+}
+
+static bool dev_is_slow(unsigned int maj, unsigned int min, uint64_t inode)
+{
+	if (!inode || maj)
+		return false;
+	if (!n_memory_devs)
+		memory_devs_find();
+	for (unsigned int i = 0; i < n_memory_devs; i++)
+		if (memory_devs[i] == makedev(maj, min))
+			return false;
+	return true;
+}
+
+struct walk {
+	uint64_t at, end; /* what is still to be covered */
+	bool write;
+	bool slow;
+};
+
+enum step { STEP_ON, STEP_DONE, STEP_FAULT };
+
+static enum step walk_line(struct walk *w, const char *line)
+{
+	uint64_t start, end, offset, inode;
+	unsigned int maj, min;
+	char perms[5];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &start, &end,
+		   perms, &offset, &maj, &min, &inode) != 7)
+		return STEP_FAULT;
+	if (end <= w->at)
+		return STEP_ON;
+	if (start > w->at || perms[0] != 'r' || (w->write && perms[1] != 'w'))
+		return STEP_FAULT;
+	w->slow |= dev_is_slow(maj, min, inode);
+	w->at = end;
+	return w->at >= w->end ? STEP_DONE : STEP_ON;
+}
+
+static enum step walk_buffer(struct walk *w, char *buf, size_t *len)
+{
+	enum step step = STEP_ON;
+	char *line = buf, *nl;
+
+	while (step == STEP_ON && (nl = memchr(line, '\n', *len - (size_t)(line - buf)))) {
+		*nl = 0;
+		step = walk_line(w, line);
+		line = nl + 1;
+	}
+	*len -= (size_t)(line - buf);
+	memmove(buf, line, *len);
+	return step;
+}
+
+int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow)
+{
+	struct walk w = {.at = addr, .end = addr + len, .write = write};
+	char buf[4 * LINE_MAX_LEN];
+	enum step step = STEP_ON;
+	size_t have = 0;
+	off_t pos = 0;
+
+	*slow = false;
+	if (!len)
+		return 0;
+	if (w.end < addr)
+		return -EFAULT;
+	while (step == STEP_ON) {
+		ssize_t n = pread(u->maps_fd, buf + have, sizeof(buf) - have, pos);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EFAULT;
+		pos += n;
+		have += (size_t)n;
+		step = walk_buffer(&w, buf, &have);
+		if (have == sizeof(buf))
+			return -EFAULT;
+	}
+	*slow = w.slow;
+	return step == STEP_DONE ? 0 : -EFAULT;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The inside of struct umem, shared by umem.c and the helper thread of umem_slow.c. */
+#ifndef KERNEL_UMEM_PRIV_H
+#define KERNEL_UMEM_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "verbs/kernel/umem.h"
+
+struct ev_loop;
+struct umem_helper;
+
+struct umem {
+	int mem_fd, maps_fd;
+	uint32_t refs;
+	bool slow;
+	struct umem_helper *helper; /* made at the first slow access */
+	void (*ready)(void *arg, struct umem *u);
+	void *ready_arg;
+};
+
+enum umem_op { UMEM_READ, UMEM_WRITE, UMEM_ATOMIC };
+
+struct umem_access {
+	enum umem_op op;
+	uint64_t addr, len;
+	enum rnic_atomic_op atomic;
+	uint64_t swap_add, compare;
+	uint64_t orig;
+};
+
+uint64_t umem_clock(void); /* monotonic, ns */
+
+/* Do it now, on this thread; it may sleep. 0 or -EFAULT. */
+int umem_do_rw(int mem_fd, bool write, uint64_t addr, const struct iovec *iov, int n);
+int umem_do_atomic(int mem_fd, struct umem_access *a);
+
+/* Through the helper: 0, -EFAULT, or -EINPROGRESS until it is done. */
+int umem_slow_access(struct umem *u, struct umem_access *a, const struct iovec *iov, int n);
+/* The umem goes; a helper that sleeps in an access is abandoned to end by itself. */
+void umem_slow_end(struct umem *u);
+
+#endif
