@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/umem.h"
 #include "verbs/kernel/umem_slow.h"
@@ -25,7 +26,18 @@ struct copy {
 	uint8_t data[];
 };
 
+#define CALL_FDS_MAX 8
+
+/* A descriptor number of the process that the command has named. */
+struct named_fd {
+	int32_t number;
+	bool known;
+	uint64_t channel; /* id; 0: none of ours */
+};
+
 struct call_io {
+	struct named_fd fd[CALL_FDS_MAX];
+	uint32_t n_fds;
 	struct copy *reads, *writes, **writes_tail;
 	size_t bytes;
 };
@@ -129,6 +141,43 @@ int call_write(struct call *call, uint64_t addr, const void *src, size_t len)
 	*io->writes_tail = c;
 	io->writes_tail = &c->next;
 	return 0;
+}
+
+int call_channel(struct call *call, int32_t fd, struct channel **ch)
+{
+	struct call_io *io = call->io;
+	uint32_t i;
+
+	for (i = 0; i < io->n_fds && io->fd[i].number != fd; i++)
+		;
+	if (i == CALL_FDS_MAX)
+		return -EBADF;
+	if (i == io->n_fds)
+		io->fd[io->n_fds++] = (struct named_fd){.number = fd};
+	if (!io->fd[i].known)
+		return -EINPROGRESS;
+	*ch = io->fd[i].channel ? channel_find(io->fd[i].channel) : NULL;
+	return *ch ? 0 : -EBADF;
+}
+
+bool call_needs_fd(const struct call *call, int32_t *number)
+{
+	for (uint32_t i = 0; i < call->io->n_fds; i++)
+		if (!call->io->fd[i].known) {
+			*number = call->io->fd[i].number;
+			return true;
+		}
+	return false;
+}
+
+void call_fd_came(struct call *call, uint64_t channel_id)
+{
+	for (uint32_t i = 0; i < call->io->n_fds; i++)
+		if (!call->io->fd[i].known) {
+			call->io->fd[i].known = true;
+			call->io->fd[i].channel = channel_id;
+			return;
+		}
 }
 
 int call_io_finish(struct call *call)

@@ -4,10 +4,10 @@
  *
  * A channel is a SOCK_SEQPACKET pair; the client polls and reads its end as it would the kernel's
  * descriptor. What does not fit into the socket waits in a queue here. ibv_destroy_cq needs to know
- * how many of the CQ's events were read, and an event that is read after the CQ is gone would hand the
- * program a freed pointer: so the daemon keeps a descriptor of the client's end too, takes unread
- * records out through it, and puts those of other owners back. When librnic says that the client
- * has closed its end, that descriptor goes, and the end of the channel shows as EPIPE.
+ * how many of the CQ's events were read, and an event that is read after the CQ is gone would hand
+ * the program a freed pointer: so the daemon keeps a descriptor of the client's end too, takes
+ * unread records out through it, and puts those of other owners back. When librnic says that the
+ * client has closed its end, that descriptor goes, and the end of the channel shows as EPIPE.
  */
 #include "config.h"
 
@@ -54,7 +54,8 @@ struct channel {
 	ino_t client_ino;
 	bool gone; /* nobody has the client's end */
 	ev_io writable;
-	/* Sent records in order, the newest IN_SOCKET_MAX at most: unread ones are the last of them. */
+	/* Sent records in order, the newest IN_SOCKET_MAX at most: unread ones are the last of
+	 * them. */
 	const void *sent[IN_SOCKET_MAX];
 	uint32_t n_sent; /* in its life */
 	struct record *head, **tail;
@@ -174,6 +175,11 @@ void channel_put(struct channel *ch)
 uint64_t channel_id(const struct channel *ch)
 {
 	return ch->id;
+}
+
+uint32_t channel_record_size(const struct channel *ch)
+{
+	return ch->record_size;
 }
 
 struct channel *channel_find(uint64_t id)

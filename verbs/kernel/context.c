@@ -4,9 +4,9 @@
  *
  * The client gets an open file of the memfd that is not the daemon's own. When some open file of
  * it is closed, inotify wakes us, and the question whether it was the last (inotify merges events
- * and cannot be counted on) is put to the kernel: a write lease is granted only if nobody else has the file open for writing, descriptor
- * or mapping. The file that memfd_create made does not count there (measured), so the lease is
- * asked for through another open of ours.
+ * and cannot be counted on) is put to the kernel: a write lease is granted only if nobody else has
+ * the file open for writing, descriptor or mapping. The file that memfd_create made does not count
+ * there (measured), so the lease is asked for through another open of ours.
  */
 #include "config.h"
 
@@ -151,6 +151,11 @@ struct rnic_doorbell *context_doorbell(struct context *c)
 struct kdevice *context_device(struct context *c)
 {
 	return c->dev;
+}
+
+void **context_uverbs(struct context *c)
+{
+	return &c->uverbs;
 }
 
 struct uobjects *context_uobjects(struct context *c)

@@ -53,7 +53,7 @@ struct uobject {
 	enum uobject_kind kind;
 	uint32_t handle;
 	uint64_t user_handle;
-	void *object;  /* of rnic/, or the personality's */
+	void *object; /* of rnic/, or the personality's */
 };
 
 /* Handles of QPs and CQs are kept below RNIC_DB_HANDLES while there are free ones. */

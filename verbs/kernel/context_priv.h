@@ -33,6 +33,7 @@ struct context {
 	int watch; /* inotify */
 	struct rnic_doorbell *doorbell;
 	struct uobjects uobjects;
+	void *uverbs;
 	struct ring_range *ranges;
 	uint64_t ring_bytes;
 };

@@ -17,19 +17,20 @@ struct kdevice {
 	struct kdevice *next;
 	struct rnic_device *rnic;
 	struct kernel *kernel;
-	char name[64];	   /* "rxe0" */
-	char netdev[16];   /* interface name, "" for a plain address */
+	char name[64];	 /* "rxe0" */
+	char netdev[16]; /* interface name, "" for a plain address */
 	uint32_t ifindex;
-	uint32_t index;	   /* N of uverbsN */
-	uint8_t guid[8];   /* node GUID, network order */
+	uint32_t index;	 /* N of uverbsN */
+	uint8_t guid[8]; /* node GUID, network order */
 	uint32_t n_gids;
 	uint32_t num_comp_vectors;
-	void *host;	   /* the daemon's */
+	void *host; /* the daemon's */
 };
 
 struct kernel_config {
 	struct ev_loop *loop;
-	const char *dir; /* folder of the socket and the tree; exists, ours, not writable for others */
+	const char
+		*dir; /* folder of the socket and the tree; exists, ours, not writable for others */
 	void (*log)(void *ctx, const char *line);
 	void *ctx;
 	/* A command of rnicctl: writes its answer with kernel_admin_print. Returns 0 or -errno. */

@@ -24,13 +24,13 @@ struct kernel {
 	struct conn *conns;
 	uint32_t n_conns;
 	uint32_t n_sessions, n_contexts;
-	uint64_t next_id;      /* of sessions, contexts, channels */
+	uint64_t next_id; /* of sessions, contexts, channels */
 	int listen_fd;
 	ev_io listen_io;
 	int dir_fd, tree_fd;
-	int inotify_fd;	       /* contexts' memfds */
+	int inotify_fd; /* contexts' memfds */
 	ev_io inotify_io;
-	ev_io slow_io;	       /* umem_slow_fd */
+	ev_io slow_io; /* umem_slow_fd */
 	struct wake_page *wake;
 };
 
@@ -79,6 +79,10 @@ struct call_io;
 struct call_io *call_io_create(void);
 void call_io_destroy(struct call_io *io);
 void call_io_begin(struct call_io *io); /* before each run */
+/* The number of a descriptor that the command waits for; false if it waits for none. */
+bool call_needs_fd(const struct call *call, int32_t *number);
+/* It came: the channel behind it, or 0 if it is none of ours. */
+void call_fd_came(struct call *call, uint64_t channel_id);
 /* After the command: do what call_write kept. 0, -EFAULT, -EINPROGRESS. */
 int call_io_finish(struct call *call);
 

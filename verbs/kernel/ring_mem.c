@@ -62,7 +62,8 @@ void context_ring_free(struct context *c, struct ring_mem *ring)
 		/* The next owner of the range finds zeros. */
 		if (fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->offset,
 			      (off_t)r->size)) {
-			/* Only a client with a seal of its own could forbid it; the file is sealed. */
+			/* Only a client with a seal of its own could forbid it; the file is sealed.
+			 */
 		}
 		c->ring_bytes -= r->size;
 		free(r);

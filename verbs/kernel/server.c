@@ -18,13 +18,19 @@
 #include <unistd.h>
 
 #include "verbs/kernel/admin.h"
+#include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/umem.h"
 
 #define CONNS_MAX 8192
 #define REQUEST_MAX (sizeof(struct rnic_ctl_request) + RNIC_CTL_DATA_MAX)
 
-enum conn_stage { CONN_READING, CONN_RUNNING, CONN_FINISHING };
+enum conn_stage {
+	CONN_READING,
+	CONN_NEEDS_FD,	/* the client is to send a descriptor that its call names */
+	CONN_RUNNING,	/* waits for memory to run again */
+	CONN_FINISHING, /* waits for memory to write results */
+};
 
 struct conn {
 	struct conn *next, *prev;
@@ -33,19 +39,25 @@ struct conn {
 	uid_t uid;
 	int fd;
 	ev_io readable;
-	enum conn_stage stage; /* RUNNING and FINISHING wait for memory */
+	enum conn_stage stage;
 	struct call call;
 	int64_t ret; /* of a call that FINISHING */
-	uint8_t request[REQUEST_MAX];
+	_Alignas(struct rnic_ctl_request) uint8_t request[REQUEST_MAX];
 	size_t request_len;
 };
+
+static void call_fds_close(struct conn *c)
+{
+	for (uint32_t i = 0; i < c->call.n_fds; i++)
+		close(c->call.fds[i]);
+	c->call.n_fds = 0;
+}
 
 static void conn_close(struct conn *c)
 {
 	struct kernel *k = c->kernel;
 
-	for (uint32_t i = 0; i < c->call.n_fds; i++)
-		close(c->call.fds[i]);
+	call_fds_close(c);
 	call_io_destroy(c->call.io);
 	ev_io_stop(k->cfg.loop, &c->readable);
 	close(c->fd);
@@ -99,12 +111,11 @@ static bool conn_answer(struct conn *c, int64_t ret, const void *data, uint32_t 
 
 	if (ret >= 0) {
 		a.n_fds = c->call.n_fds;
-		memcpy(a.fd, c->call.fd_info, sizeof(a.fd));
+		memcpy(a.fd, c->call.fd_info,
+		       sizeof(a.fd)); /* ATTACH describes one without passing it */
 	}
 	rc = send_message(c->fd, &a, sizeof(a), data, len, c->call.fds, a.n_fds);
-	for (uint32_t i = 0; i < c->call.n_fds; i++)
-		close(c->call.fds[i]);
-	c->call.n_fds = 0;
+	call_fds_close(c);
 	if (rc)
 		conn_close(c);
 	return !rc;
@@ -126,10 +137,28 @@ static void conn_finish(struct conn *c)
 		ev_io_start(c->kernel->cfg.loop, &c->readable);
 }
 
+static void conn_ask_fd(struct conn *c, int32_t number)
+{
+	struct rnic_ctl_answer a = {.ret = RNIC_CTL_NEED_FD};
+
+	a.fd[0].where = (uint64_t)number;
+	c->stage = CONN_NEEDS_FD;
+	if (send_message(c->fd, &a, sizeof(a), NULL, 0, NULL, 0))
+		conn_close(c);
+	else
+		ev_io_start(c->kernel->cfg.loop, &c->readable);
+}
+
 static void conn_run(struct conn *c)
 {
+	int32_t number;
+
 	call_io_begin(c->call.io);
 	c->ret = session_call(&c->call);
+	if (c->ret == -EINPROGRESS && call_needs_fd(&c->call, &number)) {
+		conn_ask_fd(c, number);
+		return;
+	}
 	if (c->ret == -EINPROGRESS) {
 		c->stage = CONN_RUNNING;
 		ev_io_stop(c->kernel->cfg.loop, &c->readable);
@@ -151,6 +180,19 @@ void server_resume(struct kernel *k, struct umem *u)
 		else if (c->stage == CONN_FINISHING)
 			conn_finish(c);
 	}
+}
+
+/* RNIC_CTL_FD: with a descriptor, or with none if the process has it not open. */
+static void conn_fd_came(struct conn *c)
+{
+	struct channel *ch = NULL;
+	struct stat st;
+
+	if (c->call.n_fds && !fstat(c->call.fds[0], &st) && S_ISSOCK(st.st_mode))
+		ch = channel_find_inode(st.st_ino);
+	call_fds_close(c);
+	call_fd_came(&c->call, ch ? channel_id(ch) : 0);
+	conn_run(c);
 }
 
 static void answer_welcome(struct conn *c)
@@ -207,7 +249,8 @@ static void conn_admin(struct conn *c, const struct rnic_ctl_request *req, const
 
 	admin_reply_end(&reply);
 	for (size_t at = 0; at < reply.len;) {
-		size_t part = reply.len - at < RNIC_CTL_DATA_MAX ? reply.len - at : RNIC_CTL_DATA_MAX;
+		size_t part =
+			reply.len - at < RNIC_CTL_DATA_MAX ? reply.len - at : RNIC_CTL_DATA_MAX;
 
 		if (!conn_answer(c, rc, reply.text + at, (uint32_t)part)) {
 			admin_reply_free(&reply);
@@ -228,6 +271,7 @@ static void conn_request(struct conn *c)
 	c->call.kernel = c->kernel;
 	c->call.req = req;
 	c->call.data = data;
+	memset(c->call.fd_info, 0, sizeof(c->call.fd_info));
 	if (c->request_len < sizeof(*req) || req->len != c->request_len - sizeof(*req)) {
 		conn_answer(c, -EPROTO, NULL, 0);
 	} else if (req->op == RNIC_CTL_HELLO || req->op == RNIC_CTL_JOIN) {
@@ -237,6 +281,8 @@ static void conn_request(struct conn *c)
 	} else if (!c->session) {
 		conn_answer(c, -EPROTO, NULL, 0);
 	} else {
+		if (req->op != RNIC_CTL_ATTACH)
+			call_fds_close(c);
 		c->call.io = call_io_create();
 		if (c->call.io)
 			conn_run(c);
@@ -271,15 +317,19 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 		struct cmsghdr align;
 		char buf[CMSG_SPACE(sizeof(int) * RNIC_CTL_FDS_MAX)];
 	} u;
+	struct rnic_ctl_request more; /* c->request still has the call under way */
 	struct iovec iov = {.iov_base = c->request, .iov_len = sizeof(c->request)};
 	struct msghdr msg = {.msg_iov = &iov,
 			     .msg_iovlen = 1,
 			     .msg_control = u.buf,
 			     .msg_controllen = sizeof(u.buf)};
-	ssize_t n = recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	ssize_t n;
 
 	(void)loop;
 	(void)revents;
+	if (c->stage == CONN_NEEDS_FD)
+		iov = (struct iovec){.iov_base = &more, .iov_len = sizeof(more)};
+	n = recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n > 0)
@@ -288,8 +338,14 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 		conn_close(c);
 		return;
 	}
-	c->request_len = (size_t)n;
-	conn_request(c);
+	if (c->stage == CONN_READING) {
+		c->request_len = (size_t)n;
+		conn_request(c);
+	} else if (n == sizeof(more) && more.op == RNIC_CTL_FD) {
+		conn_fd_came(c);
+	} else {
+		conn_close(c);
+	}
 }
 
 static void conn_accept(struct kernel *k, int fd)
@@ -341,8 +397,8 @@ int server_open(struct kernel *k)
 		return -errno;
 	/* The caller has made sure that no other daemon lives in this folder. */
 	unlink(sa.sun_path);
-	if (bind(k->listen_fd, (struct sockaddr *)&sa, sizeof(sa)) ||
-	    chmod(sa.sun_path, 0666) || listen(k->listen_fd, 1024)) {
+	if (bind(k->listen_fd, (struct sockaddr *)&sa, sizeof(sa)) || chmod(sa.sun_path, 0666) ||
+	    listen(k->listen_fd, 1024)) {
 		rc = -errno;
 		kernel_log(k, "%s: %s", sa.sun_path, strerror(-rc));
 		return rc;

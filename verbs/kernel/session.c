@@ -254,6 +254,14 @@ static int64_t call_attach(struct call *call)
 	if (!c && !ch)
 		return -ENOTTY;
 	id = c ? context_id(c) : channel_id(ch);
+	call->fd_info[0] = (struct rnic_ctl_fd){
+		.width = 4,
+		.id = id,
+		.kind = c				? RNIC_FD_CONTEXT
+			: channel_record_size(ch) == 16 ? RNIC_FD_ASYNC
+							: RNIC_FD_CHANNEL,
+		.rdev = c ? context_rdev(c) : 0,
+	};
 	rc = grant(call->session, id);
 	return rc ? rc : (int64_t)id;
 }
@@ -297,6 +305,7 @@ static int64_t dispatch(struct call *call)
 	case RNIC_CTL_HELLO:
 	case RNIC_CTL_JOIN:
 	case RNIC_CTL_ADMIN:
+	case RNIC_CTL_FD:
 		break;
 	}
 	return -EPROTO;

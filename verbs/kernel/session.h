@@ -2,8 +2,9 @@
 /*
  * Client processes. The server accepts connections, reads requests and answers them; a session is
  * one process, with the capability to its memory. A request runs to its end in one go, or stops
- * at a memory access that is pending and is run again from its beginning: commands therefore read all their input (umem_read)
- * before they change anything, and what they write (umem_write) is kept and done at the end.
+ * at a memory access that is pending and is run again from its beginning: commands therefore read
+ * all their input (umem_read) before they change anything, and what they write (umem_write) is kept
+ * and done at the end.
  */
 #ifndef KERNEL_SESSION_H
 #define KERNEL_SESSION_H
@@ -39,8 +40,8 @@ struct call {
  * -EINPROGRESS: return at once with this value; the whole command will be run again.
  */
 int call_read(struct call *call, void *dst, uint64_t addr, size_t len);
-/* Kept until the command is over; fails the call with -EFAULT then if it cannot be written. Ranges are checked
- * for being writable at once. */
+/* Kept until the command is over; fails the call with -EFAULT then if it cannot be written. Ranges
+ * are checked for being writable at once. */
 int call_write(struct call *call, uint64_t addr, const void *src, size_t len);
 
 /*

@@ -176,7 +176,8 @@ static int verbs_add(struct kernel *k, struct kdevice *dev)
 	if (!rc)
 		rc = file_make(k->tree_fd, path, text);
 	snprintf(path, sizeof(path), "%s/uevent", dir);
-	snprintf(text, sizeof(text), "MAJOR=%u\nMINOR=%u\nDEVNAME=infiniband/uverbs%u\nDEVMODE=0666\n",
+	snprintf(text, sizeof(text),
+		 "MAJOR=%u\nMINOR=%u\nDEVNAME=infiniband/uverbs%u\nDEVMODE=0666\n",
 		 TREE_UVERBS_MAJOR, minor, dev->index);
 	if (!rc)
 		rc = file_make(k->tree_fd, path, text);

@@ -43,8 +43,7 @@ static int show_netdev(struct kdevice *dev, const char *arg, char *buf, size_t s
 static int show_state(struct kdevice *dev, const char *arg, char *buf, size_t size)
 {
 	(void)arg;
-	return snprintf(buf, size, "%s\n",
-			rnic_port_active(dev->rnic) ? "4: ACTIVE" : "1: DOWN");
+	return snprintf(buf, size, "%s\n", rnic_port_active(dev->rnic) ? "4: ACTIVE" : "1: DOWN");
 }
 
 static int show_phys_state(struct kdevice *dev, const char *arg, char *buf, size_t size)
@@ -106,28 +105,27 @@ static const struct attr {
 	const char *name;
 	attr_fn show;
 	const char *arg;
-} attrs[] = {
-	{"node_type", show_text, "1: CA"},
-	{"node_guid", show_guid, NULL},
-	{"sys_image_guid", show_guid, NULL},
-	{"node_desc", show_text, "rxe"},
-	{"fw_ver", show_empty, NULL},
-	{"parent", show_netdev, NULL},
-	{"uevent", show_uevent, NULL},
-	{"device/modalias", show_modalias, NULL},
-	{"ports/1/state", show_state, NULL},
-	{"ports/1/phys_state", show_phys_state, NULL},
-	{"ports/1/rate", show_text, "2.5 Gb/sec (1X SDR)"},
-	{"ports/1/link_layer", show_text, "Ethernet"},
-	{"ports/1/lid", show_text, "0x0"},
-	{"ports/1/lid_mask_count", show_text, "0"},
-	{"ports/1/sm_lid", show_text, "0x0"},
-	{"ports/1/sm_sl", show_text, "0"},
-	{"ports/1/cap_mask", show_text, "0x00010000"},
-	{"ports/1/pkeys/0", show_text, "0xffff"},
-	{"ports/1/hw_counters/lifespan", show_text, "12"},
+} attrs[] = {{"node_type", show_text, "1: CA"},
+	     {"node_guid", show_guid, NULL},
+	     {"sys_image_guid", show_guid, NULL},
+	     {"node_desc", show_text, "rxe"},
+	     {"fw_ver", show_empty, NULL},
+	     {"parent", show_netdev, NULL},
+	     {"uevent", show_uevent, NULL},
+	     {"device/modalias", show_modalias, NULL},
+	     {"ports/1/state", show_state, NULL},
+	     {"ports/1/phys_state", show_phys_state, NULL},
+	     {"ports/1/rate", show_text, "2.5 Gb/sec (1X SDR)"},
+	     {"ports/1/link_layer", show_text, "Ethernet"},
+	     {"ports/1/lid", show_text, "0x0"},
+	     {"ports/1/lid_mask_count", show_text, "0"},
+	     {"ports/1/sm_lid", show_text, "0x0"},
+	     {"ports/1/sm_sl", show_text, "0"},
+	     {"ports/1/cap_mask", show_text, "0x00010000"},
+	     {"ports/1/pkeys/0", show_text, "0xffff"},
+	     {"ports/1/hw_counters/lifespan", show_text, "12"},
 #define X(name) {"ports/1/hw_counters/" #name, show_counter, #name},
-	RNIC_COUNTERS(X)
+	     RNIC_COUNTERS(X)
 #undef X
 };
 

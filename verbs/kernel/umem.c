@@ -119,7 +119,8 @@ static uint64_t iov_bytes(const struct iovec *iov, int n)
 static int rw_rest(int fd, bool write, uint64_t addr, uint8_t *p, size_t len)
 {
 	while (len) {
-		ssize_t n = write ? pwrite(fd, p, len, (off_t)addr) : pread(fd, p, len, (off_t)addr);
+		ssize_t n =
+			write ? pwrite(fd, p, len, (off_t)addr) : pread(fd, p, len, (off_t)addr);
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -14,7 +14,8 @@
 
 struct umem;
 
-/* Takes both descriptors. -EINVAL with a log line if mem is no /proc/PID/mem opened for reading and writing. */
+/* Takes both descriptors. -EINVAL with a log line if mem is no /proc/PID/mem opened for reading and
+ * writing. */
 int umem_create(int mem_fd, int maps_fd, bool slow, struct umem **out);
 struct umem *umem_get(struct umem *u);
 void umem_put(struct umem *u);
@@ -26,9 +27,9 @@ int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t 
 		uint64_t compare, uint64_t *orig);
 
 /*
- * Is [addr, addr+len) mapped, and writable if `write`? By the passed maps file. 0, -EFAULT. Huge lengths cost
- * no more than the number of mappings. *slow is set if a mapping may sleep (a file on FUSE, NFS,
- * or a file system that is not known): accesses to it are then made by the helper.
+ * Is [addr, addr+len) mapped, and writable if `write`? By the passed maps file. 0, -EFAULT. Huge
+ * lengths cost no more than the number of mappings. *slow is set if a mapping may sleep (a file on
+ * FUSE, NFS, or a file system that is not known): accesses to it are then made by the helper.
  */
 int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The page that tells clients whether the daemon sleeps: written here, read-only for everybody else. */
+/* The page that tells clients whether the daemon sleeps: written here, read-only for everybody
+ * else. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -30,8 +31,9 @@ struct wake_page *wake_page_create(void)
 	if (w->fd >= 0 && !ftruncate(w->fd, 4096))
 		p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, 0);
 	/* Our own mapping was made before the seal and stays writable. */
-	if (p == MAP_FAILED || fcntl(w->fd, F_ADD_SEALS,
-				     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)) {
+	if (p == MAP_FAILED ||
+	    fcntl(w->fd, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL)) {
 		if (p != MAP_FAILED)
 			munmap(p, 4096);
 		if (w->fd >= 0)
