@@ -78,7 +78,7 @@ enum bth_opcode_flags {
 	BTH_F_IMM = 1 << 16,
 	BTH_F_IETH = 1 << 17,
 	BTH_F_FETH = 1 << 18,
-	BTH_F_CNP = 1 << 19, /* 16 reserved bytes follow the BTH */
+	BTH_F_CNP = 1 << 19, /* neither request nor response; 16 reserved bytes follow the BTH */
 };
 
 struct bth_opcode_info {

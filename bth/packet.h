@@ -9,7 +9,7 @@
 
 #define BTH_LEN 12
 #define BTH_ICRC_LEN 4
-#define BTH_HEADERS_MAX 48 /* BTH + AtomicETH is the longest known: 40 */
+#define BTH_HEADERS_MAX 48 /* the longest known is 40: BTH and AtomicETH */
 #define BTH_UDP_PORT 4791
 
 struct bth_packet {
@@ -27,18 +27,19 @@ struct bth_packet {
 	uint32_t psn; /* 24 bits */
 
 	/* Extension headers; only those the opcode has are meaningful, the others are 0. */
-	uint32_t qkey, sqpn;		/* DETH */
-	uint64_t va;			/* RETH, AtomicETH */
-	uint32_t rkey, dmalen;		/* RETH; rkey also AtomicETH */
-	uint64_t swap_add, compare;	/* AtomicETH */
-	uint8_t syndrome;		/* AETH */
-	uint32_t msn;			/* AETH, 24 bits */
-	uint64_t orig;			/* AtomicAckETH */
-	uint32_t imm;			/* ImmDt, host order */
-	uint32_t inv_rkey;		/* IETH */
-	uint32_t flush_type;		/* FETH, the whole word */
+	uint32_t qkey, sqpn;	    /* DETH */
+	uint64_t va;		    /* RETH, AtomicETH */
+	uint32_t rkey, dmalen;	    /* RETH; rkey also AtomicETH */
+	uint64_t swap_add, compare; /* AtomicETH */
+	uint8_t syndrome;	    /* AETH */
+	uint32_t msn;		    /* AETH, 24 bits */
+	uint64_t orig;		    /* AtomicAckETH */
+	uint32_t imm;		    /* ImmDt, host order */
+	uint32_t inv_rkey;	    /* IETH */
+	uint32_t flush_type;	    /* FETH, the whole word */
 
-	/* Payload without pad; points into the decoded buffer. On encoding only its length counts. */
+	/* Payload without pad; points into the decoded buffer. On encoding only its length counts.
+	 */
 	const uint8_t *payload;
 	uint32_t payload_len;
 };
@@ -48,7 +49,8 @@ enum bth_verdict {
 	BTH_SHORT,	/* shorter than its headers, pad and ICRC say */
 	BTH_BAD_OPCODE, /* unknown or reserved */
 	BTH_BAD_VERSION,
-	BTH_BAD_LENGTH, /* payload where the opcode has none, pad over the payload, not a multiple of 4 */
+	BTH_BAD_LENGTH, /* payload where the opcode has none, pad over the payload, not a multiple
+			   of 4 */
 };
 
 /*
@@ -69,7 +71,7 @@ static inline uint8_t bth_pad(uint32_t payload_len)
 	return (uint8_t)(-payload_len & 3);
 }
 
-/* Set dqpn, psn and ackreq of an already encoded header in place. */
+/* Set psn and ackreq of an already encoded header in place. */
 void bth_patch_psn(uint8_t *buf, uint32_t psn, bool ackreq);
 
 #endif

@@ -1,1 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/bth_test
+TESTS += tests/unit/bth_test
+endif
+
+tests_unit_bth_test_SOURCES = \
+	tests/unit/bth_main.c \
+	tests/unit/bth_opcode.c \
+	tests/unit/bth_packet.c \
+	tests/unit/bth_print.c \
+	tests/unit/bth_suites.h \
+	$(NULL)
+tests_unit_bth_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_bth_test_LDADD = \
+	bth/libbth.la \
+	$(CHECK_LIBS) \
+	$(NULL)
+
