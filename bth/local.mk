@@ -4,6 +4,12 @@ noinst_LTLIBRARIES += bth/libbth.la
 bth_libbth_la_SOURCES = \
 	bth/aeth.c \
 	bth/aeth.h \
+	bth/crcpoly.c \
+	bth/crcpoly.h \
+	bth/icrc.c \
+	bth/icrc.h \
+	bth/ipid.c \
+	bth/ipid.h \
 	bth/opcode.c \
 	bth/opcode.h \
 	bth/packet.c \
@@ -14,3 +20,4 @@ bth_libbth_la_SOURCES = \
 	bth/wire.h \
 	$(NULL)
 bth_libbth_la_CFLAGS = $(AM_CFLAGS)
+bth_libbth_la_LIBADD = $(CRC_LIBS)

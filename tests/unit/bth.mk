@@ -5,6 +5,8 @@ TESTS += tests/unit/bth_test
 endif
 
 tests_unit_bth_test_SOURCES = \
+	tests/unit/bth_icrc.c \
+	tests/unit/bth_ipid.c \
 	tests/unit/bth_main.c \
 	tests/unit/bth_opcode.c \
 	tests/unit/bth_packet.c \

@@ -15,6 +15,8 @@ int main(void)
 	suite_add_tcase(suite, bth_opcode_tcase());
 	suite_add_tcase(suite, bth_packet_tcase());
 	suite_add_tcase(suite, bth_print_tcase());
+	suite_add_tcase(suite, bth_icrc_tcase());
+	suite_add_tcase(suite, bth_ipid_tcase());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
