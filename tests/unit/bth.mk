@@ -5,6 +5,7 @@ TESTS += tests/unit/bth_test
 endif
 
 tests_unit_bth_test_SOURCES = \
+	tests/unit/bth_golden.c \
 	tests/unit/bth_icrc.c \
 	tests/unit/bth_ipid.c \
 	tests/unit/bth_main.c \
@@ -12,10 +13,15 @@ tests_unit_bth_test_SOURCES = \
 	tests/unit/bth_packet.c \
 	tests/unit/bth_print.c \
 	tests/unit/bth_suites.h \
+	tests/unit/bth_trace.c \
+	tests/unit/bth_trace.h \
 	$(NULL)
-tests_unit_bth_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_bth_test_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
+tests_unit_bth_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
 tests_unit_bth_test_LDADD = \
 	bth/libbth.la \
 	$(CHECK_LIBS) \
+	$(PCAP_LIBS) \
 	$(NULL)
 
+EXTRA_DIST += tests/golden
