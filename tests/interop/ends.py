@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """The two ends of an interoperation test: programs in a guest of the rig, and under rnic-run."""
+import base64
 import glob
 import os
 import re
@@ -109,6 +110,17 @@ class Guest:
     def revive(self):
         return ''
 
+    def take(self, path):
+        """Put a program of this machine into the guest."""
+        with open(path, 'rb') as f:
+            text = base64.b64encode(f.read()).decode()
+        target = '/rig/bin/' + os.path.basename(path)
+        put = 'echo %s | base64 -d >%s && chmod 755 %s' % (text, target, target)
+        status = subprocess.run([RIG, 'exec', str(self.number), put], env=self.env, stdin=subprocess.DEVNULL,
+                                timeout=CASE_SECONDS, check=False).returncode
+        if status:
+            raise Failure('cannot put %s into guest %d, exit %d' % (path, self.number, status))
+
     def plain(self, *argv):
         """A command of this end that needs no RDMA device."""
         return [RIG, 'exec', '-t', str(CASE_SECONDS), str(self.number), shlex.join(map(str, argv))]
@@ -132,7 +144,7 @@ class Host:
 
     def __init__(self, rig, build, folder):
         self.rig = rig
-        self.tools = os.path.join(build, 'tools') if os.path.isdir(os.path.join(build, 'tools')) else build
+        self.tools = os.path.join(build, 'tools')
         self.folder = folder
         self.daemon = None
         self.env = dict(rig.env, RNIC_DIR=os.path.join(folder, 'rnic'))
@@ -172,6 +184,10 @@ class Host:
         if not os.access(path, os.X_OK):
             raise Failure('no program %s in %s' % (name, self.tools))
         return path
+
+    def take(self, path):
+        """A program of the build folder is run from where it is."""
+        self.env['PATH'] = os.path.dirname(path) + os.pathsep + self.env['PATH']
 
     def plain(self, *argv):
         return self.rig.host(*map(str, argv))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-"""Stock RDMA programs between rnicd and Linux's own rxe, each end as server and as client.
+"""RDMA programs between rnicd and Linux's own rxe, each end as server and as client.
 
 Boots the rig (rig/rig) with one guest, starts rnicd in the rig's namespace on the
 bridge's address, and runs every case of CASES in both directions. With --peer guest a
 second guest stands in for rnicd: the same cases between two real rxe devices, which tells
-a fault of the rig from one of ours.
+a fault of the rig from one of ours. All but rcdata, which looks at every byte, are stock programs.
 
 Prints 'ok NAME' or 'not ok NAME: REASON' a case and ends with 'N passed, N failed'; exits
 0, 1, or 77 where this machine cannot run the rig. What the programs of a failed case
@@ -52,6 +52,10 @@ def check_pingpong(case, output):
     return None if re.search(r'^%d bytes in ' % total, output, re.M) else 'no count of bytes'
 
 
+def check_rcdata(_case, output):
+    return None if 'all data right' in output else 'no verdict on the data'
+
+
 def bandwidth(program):
     size, count = 65536, 100
     return Case(program, ('-F', '-u', 18, '-s', size, '-n', count), check_row, check_row, size, count)
@@ -65,6 +69,7 @@ CASES = {
     'ib_atomic_lat': Case('ib_atomic_lat', ('-F', '-u', 18, '-n', 100), check_row, check_quiet, 8, 100),
     'ibv_rc_pingpong_c': Case('ibv_rc_pingpong', ('-c', '-s', 16384, '-n', 100),
                               check_pingpong, check_pingpong, 16384, 100),
+    'rcdata': Case('rcdata', (), check_rcdata, check_rcdata, 0, 0),
 }
 
 
@@ -107,7 +112,7 @@ class Run:
         return self.gids[end]
 
     def command(self, case, end, peer=None):
-        gid = '-g' if case.program.startswith('ibv_') else '-x'
+        gid = '-g' if case.program in ('ibv_rc_pingpong', 'rcdata') else '-x'
         argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end), '-p', self.port, *case.args]
         return end.rdma(*argv, *([peer.address] if peer else []))
 
@@ -209,7 +214,7 @@ class Run:
 def forget_failures(keep):
     """Remove from the folder what an earlier run put there, and nothing else."""
     for entry in os.listdir(keep) if os.path.isdir(keep) else ():
-        if entry == 'rnicd.log' or re.fullmatch(r'ibv?_\w+\.(server|client|pcap)', entry):
+        if entry == 'rnicd.log' or re.fullmatch(r'\w+_serves\.(server|client|pcap)', entry):
             os.unlink(os.path.join(keep, entry))
 
 
@@ -228,7 +233,7 @@ def ignore_signals():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--build', default='.', help='the build folder with tools/rnicd and tools/rnic-run')
+    parser.add_argument('--build', default='.', help='the build folder: tools/rnicd, tools/rnic-run, tests/interop/rcdata')
     parser.add_argument('--peer', choices=('rnic', 'guest'), default='rnic', help="the rxe guest's opposite")
     parser.add_argument('--keep', default='interop-failed', help='folder for what failed cases left')
     parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join(CASES))
@@ -245,6 +250,7 @@ def main():
     forget_failures(args.keep)
     if os.geteuid() == 0:
         remove_stale()
+    build = os.path.abspath(args.build)
     rig = Rig(1 if args.peer == 'rnic' else 2)
     folder = tempfile.mkdtemp(prefix=rig.name + '.')
     run = Run(rig, folder, args.keep)
@@ -252,8 +258,10 @@ def main():
     try:
         rig.up()
         rxe = Guest(rig, 1)
-        peer = Host(rig, os.path.abspath(args.build), folder) if args.peer == 'rnic' else Guest(rig, 2)
+        peer = Host(rig, build, folder) if args.peer == 'rnic' else Guest(rig, 2)
         peer.start()
+        for end in (rxe, peer):
+            end.take(os.path.join(build, 'tests', 'interop', 'rcdata'))
         for name in args.cases or CASES:
             run.case('%s_%s_serves' % (name, peer.kind if args.peer == 'rnic' else 'peer'), CASES[name], peer, rxe)
             run.case('%s_rxe_serves' % name, CASES[name], rxe, peer)

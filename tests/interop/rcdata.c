@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * rcdata: every RC operation in many sizes between two verbs devices, each byte looked at.
+ *
+ *     rcdata -d DEVICE -g GID_INDEX -p PORT            server
+ *     rcdata -d DEVICE -g GID_INDEX -p PORT ADDRESS    client, the one that sends requests
+ *
+ * Both ends walk the same list of steps. In a step the memory that must not change is
+ * filled with a canary, what is sent with a pattern that depends on step and position; a
+ * byte over TCP keeps the ends in step. Both ends check all of their memory after a step.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define AREA_SIZE (1u << 19)
+#define CANARY 0xee
+#define IMM 0xa1b2c3d4u
+#define INLINE_MAX 64
+#define STEP_SECONDS 20
+
+struct peer {
+	uint32_t qpn;
+	uint32_t psn;
+	uint32_t rkey;
+	uint32_t mtu;
+	uint64_t addr;
+	union ibv_gid gid;
+};
+
+struct end {
+	bool client;
+	int fd;
+	int gid_index;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	uint8_t *area;
+	struct peer self;
+	struct peer peer;
+};
+
+struct step {
+	enum ibv_wr_opcode opcode;
+	uint32_t size;
+	uint32_t local;	 /* offset in the client's area */
+	uint32_t remote; /* offset in the server's area */
+	unsigned int flags;
+	unsigned int seed;
+};
+
+static void fail(const char *what, int error)
+{
+	fprintf(stderr, "rcdata: %s%s%s\n", what, error ? ": " : "", error ? strerror(error) : "");
+	exit(1);
+}
+
+static void *must(void *object, const char *what)
+{
+	if (!object)
+		fail(what, errno);
+	return object;
+}
+
+static void swap_over_tcp(const struct end *end, const void *out, void *in, size_t size)
+{
+	if (send(end->fd, out, size, MSG_NOSIGNAL) != (ssize_t)size ||
+	    recv(end->fd, in, size, MSG_WAITALL) != (ssize_t)size)
+		fail("the other end is gone", 0);
+}
+
+static void barrier(const struct end *end)
+{
+	char byte = 0;
+
+	swap_over_tcp(end, &byte, &byte, 1);
+}
+
+static uint8_t pattern(unsigned int seed, uint32_t i)
+{
+	return (uint8_t)(seed * 29 + i + (i >> 8) * 13 + (i >> 16) * 101);
+}
+
+static void fill(struct end *end, uint32_t offset, const struct step *step, bool with_pattern)
+{
+	memset(end->area, CANARY, AREA_SIZE);
+	if (with_pattern)
+		for (uint32_t i = 0; i < step->size; i++)
+			end->area[offset + i] = pattern(step->seed, i);
+}
+
+static const char *opcode_name(enum ibv_wr_opcode opcode)
+{
+	static const char *const names[] = {
+		[IBV_WR_SEND] = "SEND",
+		[IBV_WR_SEND_WITH_IMM] = "SEND_WITH_IMM",
+		[IBV_WR_RDMA_WRITE] = "WRITE",
+		[IBV_WR_RDMA_WRITE_WITH_IMM] = "WRITE_WITH_IMM",
+		[IBV_WR_RDMA_READ] = "READ",
+		[IBV_WR_ATOMIC_CMP_AND_SWP] = "CMP_SWAP",
+		[IBV_WR_ATOMIC_FETCH_AND_ADD] = "FETCH_ADD",
+	};
+
+	return opcode < ARRAY_SIZE(names) && names[opcode] ? names[opcode] : "?";
+}
+
+static void step_failed(const struct end *end, const struct step *step, const char *what,
+			uint64_t where)
+{
+	fprintf(stderr, "rcdata: %s: %s of %u bytes, offsets %u to %u, flags %#x: %s (%llu)\n",
+		end->client ? "client" : "server", opcode_name(step->opcode), step->size,
+		step->local, step->remote, step->flags, what, (unsigned long long)where);
+	exit(1);
+}
+
+static void check_area(const struct end *end, uint32_t offset, const struct step *step,
+		       bool with_pattern)
+{
+	for (uint32_t i = 0; i < AREA_SIZE; i++) {
+		bool inside = with_pattern && i >= offset && i - offset < step->size;
+
+		if (end->area[i] != (inside ? pattern(step->seed, i - offset) : CANARY))
+			step_failed(end, step,
+				    inside ? "wrong byte in the data" : "byte changed outside", i);
+	}
+}
+
+static struct ibv_wc wait_completion(const struct end *end, const struct step *step)
+{
+	struct timespec start;
+	struct timespec now;
+	struct ibv_wc wc;
+	int n;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (!(n = ibv_poll_cq(end->cq, 1, &wc))) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - start.tv_sec > STEP_SECONDS)
+			step_failed(end, step, "no completion", 0);
+	}
+	if (n < 0)
+		step_failed(end, step, "ibv_poll_cq", (uint64_t)n);
+	if (wc.status != IBV_WC_SUCCESS)
+		step_failed(end, step, ibv_wc_status_str(wc.status), wc.status);
+	return wc;
+}
+
+/* Two pieces, of unequal and mostly odd sizes. */
+static int cut(const struct end *end, uint32_t offset, uint32_t size, struct ibv_sge sge[2])
+{
+	uint64_t addr = (uintptr_t)end->area + offset;
+	uint32_t first = size / 3;
+
+	sge[0] = (struct ibv_sge){.addr = addr, .length = first, .lkey = end->mr->lkey};
+	sge[1] = (struct ibv_sge){
+		.addr = addr + first, .length = size - first, .lkey = end->mr->lkey};
+	return 2;
+}
+
+static bool takes_receive(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
+	       opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+}
+
+static void post_receive(const struct end *end, const struct step *step)
+{
+	struct ibv_sge sge[2];
+	struct ibv_recv_wr wr = {.wr_id = step->seed, .sg_list = sge};
+	struct ibv_recv_wr *bad;
+	int error;
+
+	/* A WRITE with immediate takes a receive without touching its memory. */
+	wr.num_sge = cut(end, step->remote, step->size, sge);
+	error = ibv_post_recv(end->qp, &wr, &bad);
+	if (error)
+		step_failed(end, step, "ibv_post_recv", (uint64_t)error);
+}
+
+static void check_receive(const struct end *end, const struct step *step)
+{
+	struct ibv_wc wc = wait_completion(end, step);
+	bool write = step->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	bool imm = step->opcode != IBV_WR_SEND;
+
+	if (wc.opcode != (write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV))
+		step_failed(end, step, "opcode of the receive", wc.opcode);
+	if (wc.wr_id != step->seed)
+		step_failed(end, step, "wr_id of the receive", wc.wr_id);
+	if (wc.byte_len != step->size)
+		step_failed(end, step, "byte_len of the receive", wc.byte_len);
+	if (!!(wc.wc_flags & IBV_WC_WITH_IMM) != imm)
+		step_failed(end, step, "wc_flags of the receive", wc.wc_flags);
+	if (imm && ntohl(wc.imm_data) != (IMM ^ step->seed))
+		step_failed(end, step, "immediate data", ntohl(wc.imm_data));
+}
+
+static void send_request(const struct end *end, struct ibv_send_wr *wr, const struct step *step)
+{
+	struct ibv_send_wr *bad;
+	struct ibv_wc wc;
+	int error = ibv_post_send(end->qp, wr, &bad);
+
+	if (error)
+		step_failed(end, step, "ibv_post_send", (uint64_t)error);
+	wc = wait_completion(end, step);
+	if (wc.wr_id != step->seed)
+		step_failed(end, step, "wr_id of the request", wc.wr_id);
+}
+
+static void request_data(const struct end *end, const struct step *step)
+{
+	struct ibv_sge sge[2];
+	struct ibv_send_wr wr = {
+		.wr_id = step->seed,
+		.sg_list = sge,
+		.opcode = step->opcode,
+		.send_flags = IBV_SEND_SIGNALED | step->flags,
+		.imm_data = htonl(IMM ^ step->seed),
+		.wr.rdma = {.remote_addr = end->peer.addr + step->remote, .rkey = end->peer.rkey},
+	};
+
+	wr.num_sge = cut(end, step->local, step->size, sge);
+	send_request(end, &wr, step);
+}
+
+static void run_data_step(struct end *end, const struct step *step)
+{
+	bool read = step->opcode == IBV_WR_RDMA_READ;
+	uint32_t offset = end->client ? step->local : step->remote;
+
+	fill(end, offset, step, end->client != read);
+	if (!end->client && takes_receive(step->opcode))
+		post_receive(end, step);
+	barrier(end);
+	if (end->client)
+		request_data(end, step);
+	barrier(end);
+	if (!end->client && takes_receive(step->opcode))
+		check_receive(end, step);
+	check_area(end, offset, step, true);
+}
+
+/* Returns what the server's word held before. */
+static uint64_t request_atomic(const struct end *end, const struct step *step, uint64_t compare_add,
+			       uint64_t swap)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)end->area + step->local,
+		.length = sizeof(uint64_t),
+		.lkey = end->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.wr_id = step->seed,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = step->opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.atomic =
+			{
+				.remote_addr = end->peer.addr + step->remote,
+				.compare_add = compare_add,
+				.swap = swap,
+				.rkey = end->peer.rkey,
+			},
+	};
+	uint64_t before;
+
+	send_request(end, &wr, step);
+	memcpy(&before, end->area + step->local, sizeof(before));
+	return before;
+}
+
+static void run_atomic_steps(struct end *end)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		uint64_t compare_add;
+		uint64_t swap;
+		uint64_t before;
+		uint64_t after;
+	} atomics[] = {
+		{IBV_WR_ATOMIC_FETCH_AND_ADD, 1, 0, 0x00000000ffffffff, 0x0000000100000000},
+		{IBV_WR_ATOMIC_FETCH_AND_ADD, UINT64_MAX, 0, 0x0000000100000000,
+		 0x00000000ffffffff},
+		{IBV_WR_ATOMIC_CMP_AND_SWP, 0xffffffff, 0x0123456789abcdef, 0x00000000ffffffff,
+		 0x0123456789abcdef},
+		{IBV_WR_ATOMIC_CMP_AND_SWP, 5, 6, 0x0123456789abcdef, 0x0123456789abcdef},
+	};
+	struct step step = {.size = sizeof(uint64_t), .local = 128, .remote = 4096};
+	uint64_t word = atomics[0].before;
+
+	fill(end, 0, &step, false);
+	memcpy(end->area + step.remote, &word, sizeof(word));
+	barrier(end);
+	for (size_t i = 0; i < ARRAY_SIZE(atomics); i++) {
+		step.opcode = atomics[i].opcode;
+		step.seed = (unsigned int)i;
+		if (end->client) {
+			word = request_atomic(end, &step, atomics[i].compare_add, atomics[i].swap);
+			if (word != atomics[i].before)
+				step_failed(end, &step, "wrong value before", word);
+		}
+		barrier(end);
+		memcpy(&word, end->area + step.remote, sizeof(word));
+		if (!end->client && word != atomics[i].after)
+			step_failed(end, &step, "wrong value after", word);
+		barrier(end);
+	}
+}
+
+static int run_steps(struct end *end)
+{
+	static const uint32_t sizes[] = {
+		0,    1,    2,	  3,	4,    5,    63,	  64,	 255,	256,	257,	1023,
+		1024, 1025, 2048, 4095, 4096, 4097, 8192, 10000, 65536, 100001, 262144, 400003,
+	};
+	static const enum ibv_wr_opcode opcodes[] = {
+		IBV_WR_SEND,	   IBV_WR_SEND_WITH_IMM,
+		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM,
+		IBV_WR_RDMA_READ,
+	};
+	int steps = 0;
+
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++)
+		for (size_t o = 0; o < ARRAY_SIZE(opcodes); o++) {
+			struct step step = {
+				.opcode = opcodes[o],
+				.size = sizes[s],
+				.local = 1000 + (uint32_t)s,
+				.remote = 4093 + 5 * (uint32_t)o,
+				.seed = (unsigned int)++steps,
+			};
+
+			run_data_step(end, &step);
+			if (step.size > INLINE_MAX || step.opcode == IBV_WR_RDMA_READ)
+				continue;
+			step.flags = IBV_SEND_INLINE | IBV_SEND_SOLICITED;
+			step.seed = (unsigned int)++steps;
+			run_data_step(end, &step);
+		}
+	run_atomic_steps(end);
+	return steps;
+}
+
+static void open_device(struct end *end, const char *name)
+{
+	struct ibv_device **list = must(ibv_get_device_list(NULL), "ibv_get_device_list");
+	struct ibv_port_attr port;
+
+	for (struct ibv_device **dev = list; *dev && !end->ctx; dev++)
+		if (!strcmp(ibv_get_device_name(*dev), name))
+			end->ctx = must(ibv_open_device(*dev), "ibv_open_device");
+	ibv_free_device_list(list);
+	if (!end->ctx)
+		fail("no such device", 0);
+	if (ibv_query_port(end->ctx, 1, &port))
+		fail("ibv_query_port", errno);
+	end->self.mtu = port.active_mtu;
+}
+
+static void create_qp(struct end *end)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap =
+			{
+				.max_send_wr = 4,
+				.max_recv_wr = 4,
+				.max_send_sge = 2,
+				.max_recv_sge = 2,
+				.max_inline_data = INLINE_MAX,
+			},
+	};
+	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+		     IBV_ACCESS_REMOTE_ATOMIC;
+
+	end->area = must(aligned_alloc(4096, AREA_SIZE), "aligned_alloc");
+	end->pd = must(ibv_alloc_pd(end->ctx), "ibv_alloc_pd");
+	end->mr = must(ibv_reg_mr(end->pd, end->area, AREA_SIZE, access), "ibv_reg_mr");
+	end->cq = must(ibv_create_cq(end->ctx, 16, NULL, NULL, 0), "ibv_create_cq");
+	init.send_cq = init.recv_cq = end->cq;
+	end->qp = must(ibv_create_qp(end->pd, &init), "ibv_create_qp");
+	end->self.qpn = end->qp->qp_num;
+	end->self.psn = 0xffffc0; /* just before the wrap, so that it is crossed */
+	end->self.rkey = end->mr->rkey;
+	end->self.addr = (uintptr_t)end->area;
+	if (ibv_query_gid(end->ctx, 1, end->gid_index, &end->self.gid))
+		fail("ibv_query_gid", errno);
+}
+
+static void modify(struct end *end, struct ibv_qp_attr attr, int mask, const char *what)
+{
+	int error = ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | mask);
+
+	if (error)
+		fail(what, error);
+}
+
+static void connect_qp(struct end *end)
+{
+	modify(end,
+	       (struct ibv_qp_attr){
+		       .qp_state = IBV_QPS_INIT,
+		       .port_num = 1,
+		       .qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+					  IBV_ACCESS_REMOTE_ATOMIC,
+	       },
+	       IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "to INIT");
+	modify(end,
+	       (struct ibv_qp_attr){
+		       .qp_state = IBV_QPS_RTR,
+		       .path_mtu = end->self.mtu < end->peer.mtu ? end->self.mtu : end->peer.mtu,
+		       .dest_qp_num = end->peer.qpn,
+		       .rq_psn = end->peer.psn,
+		       .max_dest_rd_atomic = 1,
+		       .min_rnr_timer = 12,
+		       .ah_attr =
+			       {
+				       .is_global = 1,
+				       .port_num = 1,
+				       .grh = {.dgid = end->peer.gid,
+					       .sgid_index = (uint8_t)end->gid_index,
+					       .hop_limit = 64},
+			       },
+	       },
+	       IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+		       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+	       "to RTR");
+	modify(end,
+	       (struct ibv_qp_attr){
+		       .qp_state = IBV_QPS_RTS,
+		       .timeout = 18,
+		       .retry_cnt = 7,
+		       .rnr_retry = 7,
+		       .sq_psn = end->self.psn,
+		       .max_rd_atomic = 1,
+	       },
+	       IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+		       IBV_QP_MAX_QP_RD_ATOMIC,
+	       "to RTS");
+}
+
+static int tcp_open(const char *address, uint16_t port)
+{
+	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int one = 1;
+
+	if (fd < 0 || (address && inet_pton(AF_INET, address, &sin.sin_addr) != 1))
+		fail("socket", errno);
+	if (address) {
+		if (connect(fd, (struct sockaddr *)&sin, sizeof(sin)))
+			fail("connect", errno);
+		return fd;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) || listen(fd, 1))
+		fail("listen", errno);
+	fd = accept(fd, NULL, NULL);
+	if (fd < 0)
+		fail("accept", errno);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	struct end end = {.gid_index = 0};
+	const char *device = "rxe0";
+	uint16_t port = 18515;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "d:g:p:")) != -1)
+		switch (opt) {
+		case 'd':
+			device = optarg;
+			break;
+		case 'g':
+			end.gid_index = atoi(optarg);
+			break;
+		case 'p':
+			port = (uint16_t)atoi(optarg);
+			break;
+		default:
+			return 2;
+		}
+	end.client = argv[optind] != NULL;
+	open_device(&end, device);
+	create_qp(&end);
+	end.fd = tcp_open(argv[optind], port);
+	swap_over_tcp(&end, &end.self, &end.peer, sizeof(end.self));
+	connect_qp(&end);
+	barrier(&end);
+	printf("rcdata: %d steps and the atomics, all data right\n", run_steps(&end));
+	return 0;
+}
