@@ -100,3 +100,8 @@ void dev_log(struct rnic_device *dev, const char *fmt, ...)
 	snprintf(line, sizeof(line), "%.15s: %s", dev->cfg.name, text);
 	dev->cfg.ops->log(dev->cfg.host, line);
 }
+
+void rnic_window_set(struct rnic_device *dev, uint32_t bytes)
+{
+	dev->cfg.window_bytes = bytes;
+}

@@ -34,6 +34,8 @@ struct rnic_device_config {
 
 /* NULL only when memory is short. */
 struct rnic_device *rnic_device_create(const struct rnic_device_config *cfg);
+/* Change cfg.window_bytes, for peers that are met from now on. */
+void rnic_window_set(struct rnic_device *dev, uint32_t bytes);
 /* All objects must be gone. */
 void rnic_device_destroy(struct rnic_device *dev);
 

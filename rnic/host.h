@@ -57,6 +57,9 @@ struct rnic_ops {
 	/* Call rnic_timer_fired at or soon after this time in ns; UINT64_MAX: no call needed.
 	 * Replaces the time set before. */
 	void (*timer_set)(void *host, uint64_t deadline);
+	/* An operation of one or more accesses begins. If one of them answers -EINPROGRESS, all of them
+	 * are made again after the next mem_begin: what earlier ones gave is kept for that. May be NULL. */
+	void (*mem_begin)(void *host);
 	int (*mem_read)(void *host, struct rnic_mem *mem, uint64_t addr, const struct iovec *dst,
 			int n);
 	int (*mem_write)(void *host, struct rnic_mem *mem, uint64_t addr, const struct iovec *src,

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * One device of the daemon: where the core's wishes meet sockets and client memory, and where the
+ * addresses of an interface become GIDs.
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "tools/adapter.h"
+#include "tools/daemon.h"
+#include "verbs/kernel/umem.h"
+#include "verbs/kernel/umem_slow.h"
+#include "verbs/kernel/uverbs.h"
+
+#define RX_BATCH 256
+#define NET_HEADERS 80 /* IPv6, UDP, BTH, the longest header beside a payload, ICRC */
+
+static uint8_t *host_tx_alloc(void *host, uint32_t len)
+{
+	struct adapter *a = host;
+
+	return net_port_tx_alloc(a->port, len);
+}
+
+static void host_tx_send(void *host, const struct rnic_tx *tx)
+{
+	struct adapter *a = host;
+	const struct rnic_av *av = tx->av;
+	struct net_tx t = {
+		.ifindex = rnic_gid_ifindex(a->rnic, av->sgid_index),
+		.tos = av->traffic_class,
+		.ttl = av->hop_limit,
+		.flow_label = av->flow_label,
+		.sport_hash = (uint16_t)(((tx->flow & 0x3fff) ^ tx->flow >> 14) & 0x3fff),
+		.data = tx->data,
+		.len = tx->len,
+		.seg = tx->seg,
+	};
+
+	memcpy(t.src, av->sgid, 16);
+	memcpy(t.dst, av->dgid, 16);
+	net_port_tx(a->port, &t);
+}
+
+static void host_timer_set(void *host, uint64_t deadline)
+{
+	struct adapter *a = host;
+
+	a->deadline = deadline;
+}
+
+static void host_mem_begin(void *host)
+{
+	(void)host;
+	umem_operation_begin();
+}
+
+static int host_mem_read(void *host, struct rnic_mem *mem, uint64_t addr, const struct iovec *dst,
+			 int n)
+{
+	(void)host;
+	return umem_readv((struct umem *)mem, addr, dst, n);
+}
+
+static int host_mem_write(void *host, struct rnic_mem *mem, uint64_t addr, const struct iovec *src,
+			  int n)
+{
+	(void)host;
+	return umem_writev((struct umem *)mem, addr, src, n);
+}
+
+static int host_mem_atomic(void *host, struct rnic_mem *mem, uint64_t addr, enum rnic_atomic_op op,
+			   uint64_t swap_add, uint64_t compare, uint64_t *orig)
+{
+	(void)host;
+	return umem_atomic((struct umem *)mem, addr, op, swap_add, compare, orig);
+}
+
+static void host_cq_notify(void *host, struct rnic_cq *cq)
+{
+	(void)host;
+	uverbs_cq_notify(cq);
+}
+
+static void host_async_event(void *host, const struct rnic_async *event)
+{
+	struct adapter *a = host;
+
+	if (event->cq || event->qp || event->srq)
+		uverbs_async_event(event);
+	else if (a->kdev.kernel)
+		kernel_port_event(&a->kdev, event);
+}
+
+static uint32_t host_random(void *host)
+{
+	uint32_t x = 0;
+
+	(void)host;
+	if (getrandom(&x, sizeof(x), 0) != sizeof(x))
+		x = (uint32_t)daemon_now();
+	return x;
+}
+
+static void host_log(void *host, const char *line)
+{
+	struct adapter *a = host;
+
+	daemon_logf("%s: %s", a->kdev.name, line);
+}
+
+static const struct rnic_ops host_ops = {
+	.tx_alloc = host_tx_alloc,
+	.tx_send = host_tx_send,
+	.timer_set = host_timer_set,
+	.mem_begin = host_mem_begin,
+	.mem_read = host_mem_read,
+	.mem_write = host_mem_write,
+	.mem_atomic = host_mem_atomic,
+	.cq_notify = host_cq_notify,
+	.async_event = host_async_event,
+	.random = host_random,
+	.log = host_log,
+};
+
+static bool is_v4(const uint8_t addr[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	return !memcmp(addr, mapped, sizeof(mapped));
+}
+
+static bool addr_parse(const char *text, uint8_t addr[16])
+{
+	memset(addr, 0, 16);
+	addr[10] = addr[11] = 0xff;
+	return inet_pton(AF_INET, text, addr + 12) == 1 || inet_pton(AF_INET6, text, addr) == 1;
+}
+
+static bool is_loopback(const uint8_t addr[16])
+{
+	return is_v4(addr) ? addr[12] == 127 : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)addr);
+}
+
+/* The interface that has a plain address; 127/8 is lo's altogether. */
+static bool if_of_addr(struct net_monitor *m, const uint8_t addr[16], struct net_if *out)
+{
+	struct net_addr na;
+
+	if (is_loopback(addr))
+		return net_monitor_if_named(m, "lo", out);
+	for (uint32_t i = 0; net_monitor_if(m, i, out); i++)
+		for (uint32_t j = 0; net_monitor_addr(m, out->ifindex, j, &na); j++)
+			if (!memcmp(na.addr, addr, 16))
+				return true;
+	return false;
+}
+
+static bool adapter_if(const struct adapter *a, struct net_if *out)
+{
+	struct net_monitor *m = a->daemon->monitor;
+
+	return a->plain ? if_of_addr(m, a->addr, out)
+			: net_monitor_if_named(m, a->kdev.netdev, out);
+}
+
+static enum rnic_mtu mtu_of(const struct net_if *nif)
+{
+	enum rnic_mtu mtu = RNIC_MTU_4096;
+
+	while (mtu > RNIC_MTU_256 && rnic_mtu_bytes(mtu) + NET_HEADERS > nif->mtu)
+		mtu--;
+	return mtu;
+}
+
+/* EUI-64 of the MAC, as rxe; an interface without one gets its first address into it. */
+static void guid_make(struct adapter *a, const struct net_if *nif)
+{
+	static const uint8_t none[6];
+	uint8_t *g = a->kdev.guid;
+	const uint8_t *mac = nif->mac;
+	const uint8_t *addr = a->plain ? a->addr : a->gids[0];
+
+	if (memcmp(mac, none, 6)) {
+		memcpy(g,
+		       (const uint8_t[8]){mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4],
+					  mac[5]},
+		       8);
+		return;
+	}
+	memcpy(g, (const uint8_t[8]){2, 0, addr[12], 0xff, 0xfe, addr[13], addr[14], addr[15]}, 8);
+}
+
+static void gid_clear(struct adapter *a, uint32_t i)
+{
+	static const uint8_t none[16];
+
+	if (!memcmp(a->gids[i], none, 16))
+		return;
+	net_port_addr_del(a->port, a->gids[i], a->gid_if[i]);
+	rnic_gid_set(a->rnic, (uint16_t)i, none, 0);
+	memset(a->gids[i], 0, 16);
+	a->gid_if[i] = 0;
+}
+
+static bool gid_has(const struct adapter *a, const uint8_t addr[16])
+{
+	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++)
+		if (!memcmp(a->gids[i], addr, 16))
+			return true;
+	return false;
+}
+
+static int gid_add(struct adapter *a, const uint8_t addr[16], uint32_t ifindex)
+{
+	static const uint8_t none[16];
+	uint32_t i = 0;
+	int rc;
+
+	if (gid_has(a, addr))
+		return 0;
+	while (i < RNIC_GID_TABLE_LEN && memcmp(a->gids[i], none, 16))
+		i++;
+	if (i == RNIC_GID_TABLE_LEN)
+		return -ENOSPC;
+	rc = net_port_addr_add(a->port, addr, ifindex);
+	if (rc)
+		return rc;
+	memcpy(a->gids[i], addr, 16);
+	a->gid_if[i] = ifindex;
+	rnic_gid_set(a->rnic, (uint16_t)i, addr, ifindex);
+	return 0;
+}
+
+static bool if_has_addr(struct net_monitor *m, uint32_t ifindex, const uint8_t addr[16])
+{
+	struct net_addr na;
+
+	for (uint32_t i = 0; net_monitor_addr(m, ifindex, i, &na); i++)
+		if (!memcmp(na.addr, addr, 16))
+			return true;
+	return false;
+}
+
+/* The interface's addresses into the GID table: gone ones out, new ones into the first free slot.
+ */
+static int gids_sync(struct adapter *a, const struct net_if *nif)
+{
+	struct net_monitor *m = a->daemon->monitor;
+	static const uint8_t none[16];
+	struct net_addr na;
+	int rc = 0, busy = 0;
+
+	if (a->plain)
+		return gid_add(a, a->addr, is_loopback(a->addr) ? 0 : nif->ifindex);
+	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++)
+		if (memcmp(a->gids[i], none, 16) && !if_has_addr(m, nif->ifindex, a->gids[i]))
+			gid_clear(a, i);
+	for (uint32_t i = 0; net_monitor_addr(m, nif->ifindex, i, &na); i++) {
+		if (na.tentative)
+			continue;
+		rc = gid_add(a, na.addr, nif->ifindex);
+		if (rc)
+			busy = rc;
+	}
+	return busy;
+}
+
+void adapter_sync(struct adapter *a)
+{
+	struct net_if nif;
+
+	if (!adapter_if(a, &nif)) {
+		for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++)
+			gid_clear(a, i);
+		rnic_port_set(a->rnic, false, rnic_port_mtu(a->rnic));
+		return;
+	}
+	gids_sync(a, &nif);
+	rnic_port_set(a->rnic, nif.up, mtu_of(&nif));
+}
+
+static int port_open(struct adapter *a)
+{
+	struct net_port_config cfg = {
+		.gso = a->daemon->opt.gso,
+		.faults = a->faults,
+		.log = daemon_log,
+		.watch = loop_watch,
+		.watch_ctx = a,
+	};
+
+	a->port = net_port_create(&cfg);
+	return a->port ? 0 : -ENOMEM;
+}
+
+static int core_open(struct adapter *a, const struct net_if *nif)
+{
+	struct rnic_device_config cfg = {
+		.ops = &host_ops,
+		.host = a,
+		.active_mtu = mtu_of(nif),
+	};
+	static const uint8_t none[16];
+	int rc;
+
+	snprintf(cfg.name, sizeof(cfg.name), "%.15s", a->kdev.name);
+	a->rnic = rnic_device_create(&cfg);
+	if (!a->rnic)
+		return -ENOMEM;
+	rc = gids_sync(a, nif);
+	if (!memcmp(a->gids[0], none, 16))
+		return rc ? rc : -EADDRNOTAVAIL;
+	/* Half of what a socket holds: acknowledgements and other peers want room too. */
+	rnic_window_set(a->rnic, net_port_rcvbuf(a->port) / 2);
+	rnic_port_set(a->rnic, nif->up, mtu_of(nif));
+	return 0;
+}
+
+static int adapter_open(struct adapter *a, const char *name, const char *where)
+{
+	struct daemon *d = a->daemon;
+	struct net_if nif;
+	int rc;
+
+	a->plain = addr_parse(where, a->addr);
+	if (!a->plain)
+		snprintf(a->kdev.netdev, sizeof(a->kdev.netdev), "%s", where);
+	if (!adapter_if(a, &nif)) {
+		daemon_logf("%s: no interface %s %s", name, a->plain ? "has the address" : "called",
+			    where);
+		return -ENODEV;
+	}
+	snprintf(a->kdev.netdev, sizeof(a->kdev.netdev), "%s", nif.name);
+	a->kdev.ifindex = nif.ifindex;
+	a->kdev.index = d->n_made;
+	a->kdev.num_comp_vectors = 2;
+	a->kdev.host = a;
+	a->faults = fault_rules_create();
+	rc = a->faults ? port_open(a) : -ENOMEM;
+	if (!rc)
+		rc = core_open(a, &nif);
+	if (rc) {
+		daemon_logf("%s on %s: %s", name, where, strerror(-rc));
+		return rc;
+	}
+	guid_make(a, &nif);
+	a->kdev.rnic = a->rnic;
+	return kernel_device_add(d->kernel, &a->kdev);
+}
+
+int adapter_create(struct daemon *d, const char *name, const char *where, struct adapter **out)
+{
+	struct adapter *a = calloc(1, sizeof(*a));
+	struct adapter **p = &d->adapters;
+	int rc;
+
+	if (!a)
+		return -ENOMEM;
+	a->daemon = d;
+	a->deadline = UINT64_MAX;
+	snprintf(a->kdev.name, sizeof(a->kdev.name), "%s", name);
+	rc = adapter_open(a, name, where);
+	while (*p)
+		p = &(*p)->next;
+	*p = a;
+	d->n_adapters++;
+	if (rc) {
+		adapter_destroy(a);
+		return rc;
+	}
+	d->n_made++;
+	*out = a;
+	return 0;
+}
+
+void adapter_destroy(struct adapter *a)
+{
+	struct daemon *d = a->daemon;
+
+	for (struct adapter **p = &d->adapters; *p; p = &(*p)->next)
+		if (*p == a) {
+			*p = a->next;
+			d->n_adapters--;
+			break;
+		}
+	if (a->kdev.kernel)
+		kernel_device_del(d->kernel, &a->kdev);
+	if (a->rnic)
+		rnic_device_destroy(a->rnic);
+	if (a->port)
+		net_port_destroy(a->port);
+	fault_rules_destroy(a->faults);
+	free(a);
+}
+
+bool adapter_receive(struct adapter *a, uint64_t now)
+{
+	struct net_rx in[RX_BATCH];
+	struct rnic_rx pkts[RX_BATCH];
+	uint32_t n = net_port_rx(a->port, now, in, RX_BATCH);
+
+	for (uint32_t i = 0; i < n; i++) {
+		pkts[i] = (struct rnic_rx){
+			.data = in[i].data,
+			.len = in[i].len,
+			.traffic_class = in[i].tos,
+			.hop_limit = in[i].ttl,
+			.sport = in[i].sport,
+		};
+		memcpy(pkts[i].sgid, in[i].src, 16);
+		memcpy(pkts[i].dgid, in[i].dst, 16);
+	}
+	if (n)
+		rnic_rx(a->rnic, now, pkts, n);
+	return n;
+}
+
+bool adapter_send(struct adapter *a, uint64_t now)
+{
+	bool more;
+
+	if (now >= a->deadline) {
+		a->deadline = UINT64_MAX;
+		rnic_timer_fired(a->rnic, now);
+	}
+	more = rnic_run(a->rnic, now);
+	net_port_flush(a->port, now);
+	return more;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Commands of rnicctl, as the daemon answers them: text, or JSON by json-c. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rnic/qp.h"
+#include "tools/adapter.h"
+#include "tools/daemon.h"
+
+static void gid_text(const uint8_t gid[16], char *buf, size_t size)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (memcmp(gid, mapped, sizeof(mapped)))
+		inet_ntop(AF_INET6, gid, buf, (socklen_t)size);
+	else
+		inet_ntop(AF_INET, gid + 12, buf, (socklen_t)size);
+}
+
+static struct json_object *text_new(const char *text)
+{
+	return json_object_new_string(text);
+}
+
+static struct json_object *number_new(uint64_t n)
+{
+	return json_object_new_uint64(n);
+}
+
+static struct json_object *gids_new(const struct adapter *a)
+{
+	struct json_object *gids = json_object_new_array();
+	char text[INET6_ADDRSTRLEN];
+
+	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++) {
+		const uint8_t *gid = rnic_gid_get(a->rnic, (uint16_t)i);
+		struct json_object *g;
+
+		if (!gid)
+			continue;
+		gid_text(gid, text, sizeof(text));
+		g = json_object_new_object();
+		json_object_object_add(g, "index", number_new(i));
+		json_object_object_add(g, "address", text_new(text));
+		json_object_array_add(gids, g);
+	}
+	return gids;
+}
+
+static struct json_object *link_new(const struct adapter *a)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "name", text_new(a->kdev.name));
+	json_object_object_add(o, "netdev", text_new(a->kdev.netdev));
+	json_object_object_add(o, "state", text_new(rnic_port_active(a->rnic) ? "ACTIVE" : "DOWN"));
+	json_object_object_add(o, "mtu", number_new(rnic_mtu_bytes(rnic_port_mtu(a->rnic))));
+	json_object_object_add(o, "tx_mode", text_new(net_port_tx_mode(a->port)));
+	json_object_object_add(o, "rcvbuf", number_new(net_port_rcvbuf(a->port)));
+	json_object_object_add(o, "gids", gids_new(a));
+	return o;
+}
+
+static struct json_object *stat_new(const struct adapter *a)
+{
+	const struct rnic_counters *c = rnic_device_counters(a->rnic);
+	const struct net_counters *n = net_port_counters(a->port);
+	struct json_object *o = json_object_new_object(), *objects = json_object_new_object();
+	struct rnic_counts counts;
+
+	json_object_object_add(o, "name", text_new(a->kdev.name));
+#define X(field) json_object_object_add(o, #field, number_new(c->field));
+	RNIC_COUNTERS(X)
+#undef X
+#define N(field) json_object_object_add(o, #field, number_new(n->field));
+	N(tx_datagrams)
+	N(tx_runs)
+	N(tx_calls)
+	N(rx_datagrams)
+	N(rx_merged)
+	N(rx_calls)
+	N(tx_errors)
+	N(tx_again)
+	N(icrc_errors)
+	N(icrc_solved)
+	N(fault_drops)
+#undef N
+	rnic_device_counts(a->rnic, &counts);
+#define O(field) json_object_object_add(objects, #field, number_new(counts.field));
+	O(pd)
+	O(mr)
+	O(cq)
+	O(srq)
+	O(qp)
+	O(ah)
+#undef O
+	json_object_object_add(objects, "context", number_new(kernel_contexts(a->daemon->kernel)));
+	json_object_object_add(objects, "session", number_new(kernel_sessions(a->daemon->kernel)));
+	json_object_object_add(o, "objects", objects);
+	json_object_object_add(o, "sleeps", number_new(a->daemon->sleeps));
+	return o;
+}
+
+static const char *qp_type_name(enum rnic_qp_type type)
+{
+	switch (type) {
+	case RNIC_QPT_GSI:
+		return "GSI";
+	case RNIC_QPT_RC:
+		return "RC";
+	case RNIC_QPT_UC:
+		return "UC";
+	case RNIC_QPT_UD:
+		return "UD";
+	}
+	return "?";
+}
+
+static struct json_object *qp_new(const struct adapter *a, const struct rnic_qp *qp)
+{
+	struct json_object *o = json_object_new_object();
+	struct rnic_qp_info i;
+	char peer[INET6_ADDRSTRLEN] = "";
+
+	rnic_qp_info_get(qp, &i);
+	if (i.type == RNIC_QPT_RC || i.type == RNIC_QPT_UC)
+		gid_text(i.av.dgid, peer, sizeof(peer));
+	json_object_object_add(o, "device", text_new(a->kdev.name));
+	json_object_object_add(o, "qpn", number_new(i.qpn));
+	json_object_object_add(o, "type", text_new(qp_type_name(i.type)));
+	json_object_object_add(o, "state", text_new(rnic_qp_state_name(i.state)));
+	json_object_object_add(o, "peer", text_new(peer));
+	json_object_object_add(o, "dest_qpn", number_new(i.dest_qpn));
+	json_object_object_add(o, "sq_psn", number_new(i.sq_psn));
+	json_object_object_add(o, "sq_una_psn", number_new(i.sq_una_psn));
+	json_object_object_add(o, "rq_psn", number_new(i.rq_psn));
+	json_object_object_add(o, "msn", number_new(i.msn));
+	json_object_object_add(o, "outstanding", number_new(i.outstanding));
+	json_object_object_add(o, "retransmitted", number_new(i.retransmitted));
+	return o;
+}
+
+typedef void (*collect_fn)(const struct adapter *a, struct json_object *array);
+
+static void links_collect(const struct adapter *a, struct json_object *array)
+{
+	json_object_array_add(array, link_new(a));
+}
+
+static void stats_collect(const struct adapter *a, struct json_object *array)
+{
+	json_object_array_add(array, stat_new(a));
+}
+
+static void qps_collect(const struct adapter *a, struct json_object *array)
+{
+	uint32_t qpn = 0;
+	struct rnic_qp *qp;
+
+	while ((qp = rnic_device_qp_after(a->rnic, qpn))) {
+		json_object_array_add(array, qp_new(a, qp));
+		qpn = rnic_qp_num(qp);
+	}
+}
+
+/* "key value key value ..." of one object, nested ones in brackets. */
+static void object_print(struct json_object *o, struct admin_reply *reply)
+{
+	const char *space = "";
+
+	json_object_object_foreach(o, key, value)
+	{
+		admin_printf(reply, "%s%s ", space, key);
+		space = " ";
+		if (json_object_is_type(value, json_type_array)) {
+			for (size_t i = 0; i < json_object_array_length(value); i++) {
+				admin_printf(reply, "[");
+				object_print(json_object_array_get_idx(value, i), reply);
+				admin_printf(reply, "]");
+			}
+		} else if (json_object_is_type(value, json_type_object)) {
+			admin_printf(reply, "[");
+			object_print(value, reply);
+			admin_printf(reply, "]");
+		} else {
+			const char *text = json_object_get_string(value);
+
+			admin_printf(reply, "%s", *text ? text : "-");
+		}
+	}
+}
+
+static const struct command {
+	const char *words[2];
+	collect_fn collect;
+} commands[] = {
+	{{"link", "show"}, links_collect},
+	{{"stat", NULL}, stats_collect},
+	{{"qp", NULL}, qps_collect},
+};
+
+static bool command_is(const struct command *c, int argc, char **argv, int *used)
+{
+	*used = c->words[1] ? 2 : 1;
+	if (argc < *used || strcmp(argv[0], c->words[0]))
+		return false;
+	return !c->words[1] || !strcmp(argv[1], c->words[1]);
+}
+
+static int answer(struct daemon *d, const struct command *c, const char *device, bool json,
+		  struct admin_reply *reply)
+{
+	struct json_object *array = json_object_new_array();
+	bool found = !device;
+
+	for (struct adapter *a = d->adapters; a; a = a->next)
+		if (!device || !strcmp(device, a->kdev.name)) {
+			found = true;
+			c->collect(a, array);
+		}
+	if (!found)
+		admin_printf(reply, "no device is called %s", device);
+	else if (json)
+		admin_printf(reply, "%s",
+			     json_object_to_json_string_ext(array, JSON_C_TO_STRING_PRETTY));
+	for (size_t i = 0; found && !json && i < json_object_array_length(array); i++) {
+		object_print(json_object_array_get_idx(array, i), reply);
+		admin_printf(reply, "\n");
+	}
+	json_object_put(array);
+	return found ? 0 : -ENODEV;
+}
+
+int commands_run(void *daemon, int argc, char **argv, bool json, struct admin_reply *reply)
+{
+	int used;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (command_is(&commands[i], argc, argv, &used) && argc <= used + 1)
+			return answer(daemon, &commands[i], argc > used ? argv[used] : NULL, json,
+				      reply);
+	admin_printf(reply, "unknown command%s%s; see rnicctl(8)", argc ? ": " : "",
+		     argc ? argv[0] : "");
+	return -EINVAL;
+}

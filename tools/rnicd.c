@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The daemon: options, signals, readiness, its end. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "tools/adapter.h"
+#include "tools/daemon.h"
+#include "verbs/abi/control.h"
+
+#define DEFAULT_DIR "/run/rnic"
+#define LOCK_FILE "lock"
+#define IDLE_END_S 3.0 /* an on-demand daemon ends that long after its last client */
+
+void daemon_log(void *ctx, const char *line)
+{
+	(void)ctx;
+	fprintf(stderr, "rnicd: %s\n", line);
+}
+
+void daemon_logf(const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	daemon_log(NULL, line);
+}
+
+static void usage(FILE *to)
+{
+	fputs("Usage: rnicd [OPTION]...\n"
+	      "A RoCEv2 adapter in user space; see rnicd(8).\n\n"
+	      "  --dir DIR            folder of the control socket (" DEFAULT_DIR ")\n"
+	      "  --device NAME=WHERE  a device on an interface or an address; repeatable\n"
+	      "  --fault RULE         e.g. 'rx drop p=0.01 seed=7'; repeatable\n"
+	      "  --gso auto|on|off    runs of packets in one system call (auto)\n"
+	      "  --spin USEC          poll that long before sleeping\n"
+	      "  --on-demand          end a few seconds after the last client\n"
+	      "  --private            one device on a free loopback address\n"
+	      "  --help, --version\n",
+	      to);
+}
+
+enum option_code { OPT_DIR = 256, OPT_DEVICE, OPT_FAULT, OPT_GSO, OPT_SPIN, OPT_HELP, OPT_VERSION };
+
+static int list_add(const char **list, uint32_t *n, const char *value, const char *option)
+{
+	if (*n == DAEMON_LIST_MAX) {
+		daemon_logf("too many %s", option);
+		return -E2BIG;
+	}
+	list[(*n)++] = value;
+	return 0;
+}
+
+static int gso_parse(const char *text, enum net_gso *gso)
+{
+	static const char *const names[] = {
+		[NET_GSO_AUTO] = "auto", [NET_GSO_ON] = "on", [NET_GSO_OFF] = "off"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			*gso = (enum net_gso)i;
+			return 0;
+		}
+	daemon_logf("--gso %s: auto, on or off is wanted", text);
+	return -EINVAL;
+}
+
+static int option_apply(struct daemon_options *o, int code)
+{
+	char *end;
+
+	switch (code) {
+	case OPT_DIR:
+		o->dir = optarg;
+		return 0;
+	case OPT_DEVICE:
+		return list_add(o->devices, &o->n_devices, optarg, "--device");
+	case OPT_FAULT:
+		return list_add(o->faults, &o->n_faults, optarg, "--fault");
+	case OPT_GSO:
+		return gso_parse(optarg, &o->gso);
+	case OPT_SPIN:
+		o->spin_us = (int32_t)strtol(optarg, &end, 10);
+		return *end || o->spin_us < 0 || o->spin_us > 1000000 ? -EINVAL : 0;
+	case OPT_HELP:
+		usage(stdout);
+		exit(EXIT_SUCCESS);
+	case OPT_VERSION:
+		puts(PACKAGE_STRING);
+		exit(EXIT_SUCCESS);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int options_parse(struct daemon_options *o, int argc, char **argv)
+{
+	int on_demand = 0, private = 0, code, rc = 0;
+	const struct option longs[] = {
+		{"dir", required_argument, NULL, OPT_DIR},
+		{"device", required_argument, NULL, OPT_DEVICE},
+		{"fault", required_argument, NULL, OPT_FAULT},
+		{"gso", required_argument, NULL, OPT_GSO},
+		{"spin", required_argument, NULL, OPT_SPIN},
+		{"on-demand", no_argument, &on_demand, 1},
+		{"private", no_argument, &private, 1},
+		{"help", no_argument, NULL, OPT_HELP},
+		{"version", no_argument, NULL, OPT_VERSION},
+		{NULL, 0, NULL, 0},
+	};
+
+	*o = (struct daemon_options){.spin_us = -1};
+	while (!rc && (code = getopt_long(argc, argv, "", longs, NULL)) != -1)
+		rc = code ? option_apply(o, code) : 0;
+	o->on_demand = on_demand;
+	o->private = private;
+	if (!rc && optind < argc)
+		rc = -EINVAL;
+	if (rc)
+		usage(stderr);
+	return rc;
+}
+
+/* Is there a daemon that answers in this folder? */
+static bool daemon_lives(const char *dir)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int fd;
+	bool lives;
+
+	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/" RNIC_CTL_SOCKET, dir) >=
+	    (int)sizeof(sa.sun_path))
+		return false;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	lives = fd >= 0 && !connect(fd, (struct sockaddr *)&sa, sizeof(sa));
+	if (fd >= 0)
+		close(fd);
+	return lives;
+}
+
+static int dir_prepare(struct daemon_options *o)
+{
+	const char *env = getenv("RNIC_DIR");
+	struct stat st;
+
+	if (!o->dir)
+		o->dir = (char *)(env && *env ? env : DEFAULT_DIR);
+	if (mkdir(o->dir, 0755) && errno != EEXIST) {
+		daemon_logf("%s: %s", o->dir, strerror(errno));
+		return -errno;
+	}
+	o->dir = realpath(o->dir, NULL);
+	if (!o->dir || stat(o->dir, &st)) {
+		daemon_logf("the folder of the control socket: %s", strerror(errno));
+		return -ENOENT;
+	}
+	if ((st.st_uid != geteuid() && st.st_uid) || st.st_mode & (S_IWGRP | S_IWOTH)) {
+		daemon_logf(
+			"%s must be ours and not writable for others: clients would not trust it",
+			o->dir);
+		return -EPERM;
+	}
+	if (daemon_lives(o->dir)) {
+		daemon_logf("%s: another rnicd serves here", o->dir);
+		return -EADDRINUSE;
+	}
+	return 0;
+}
+
+static void signal_fired(struct ev_loop *loop, ev_signal *w, int revents)
+{
+	struct daemon *d = w->data;
+
+	(void)revents;
+	d->stopping = true;
+	ev_break(loop, EVBREAK_ALL);
+}
+
+static void changed(void *ctx)
+{
+	devices_sync(ctx);
+}
+
+/*
+ * On demand: rnic-run holds a shared lock on DIR/lock from before it looks for a daemon until its
+ * program is connected, so an exclusive one here means that nobody is on the way to us.
+ */
+static void idle_end_fired(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct daemon *d = w->data;
+
+	(void)loop;
+	(void)revents;
+	if (kernel_sessions(d->kernel) || kernel_contexts(d->kernel))
+		return;
+	if (d->lock_fd >= 0 && flock(d->lock_fd, LOCK_EX | LOCK_NB)) {
+		ev_timer_again(d->loop, w);
+		return;
+	}
+	d->stopping = true;
+}
+
+static void sessions_changed(void *ctx, uint32_t sessions)
+{
+	struct daemon *d = ctx;
+
+	if (!d->opt.on_demand)
+		return;
+	if (sessions)
+		ev_timer_stop(d->loop, &d->idle_end);
+	else
+		ev_timer_again(d->loop, &d->idle_end);
+}
+
+static int lock_open(struct daemon *d)
+{
+	int dir = open(d->opt.dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+
+	d->lock_fd = dir < 0 ? -1 : openat(dir, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (dir >= 0)
+		close(dir);
+	return d->lock_fd < 0 ? -errno : 0;
+}
+
+/* sd_notify(3)'s protocol, without the library. */
+static void notify_ready(void)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int fd;
+
+	daemon_logf("ready");
+	if (!path || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof(sa.sun_path))
+		return;
+	memcpy(sa.sun_path, path, strlen(path));
+	if (sa.sun_path[0] == '@')
+		sa.sun_path[0] = 0;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	if (sendto(fd, "READY=1", 7, MSG_NOSIGNAL, (struct sockaddr *)&sa,
+		   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path))) < 0)
+		daemon_logf("NOTIFY_SOCKET: %s", strerror(errno));
+	close(fd);
+}
+
+static int daemon_start(struct daemon *d)
+{
+	struct kernel_config cfg = {
+		.loop = d->loop,
+		.dir = d->opt.dir,
+		.log = daemon_log,
+		.ctx = d,
+		.admin = commands_run,
+		.sessions_changed = sessions_changed,
+	};
+	const struct net_monitor_events events = {.changed = changed, .ctx = d};
+	int rc;
+
+	d->monitor = net_monitor_create(&events);
+	if (!d->monitor) {
+		daemon_logf("rtnetlink: %s", strerror(errno));
+		return -errno;
+	}
+	rc = d->opt.on_demand ? lock_open(d) : 0;
+	if (!rc)
+		rc = kernel_create(&cfg, &d->kernel);
+	if (!rc)
+		rc = loop_init(d);
+	return rc ? rc : devices_create(d);
+}
+
+static void daemon_end(struct daemon *d)
+{
+	while (d->kernel && d->adapters)
+		adapter_destroy(d->adapters);
+	kernel_destroy(d->kernel);
+	if (d->monitor)
+		net_monitor_destroy(d->monitor);
+}
+
+int main(int argc, char **argv)
+{
+	struct daemon d = {.lock_fd = -1, .timer_fd = -1};
+	struct rlimit files;
+	ev_signal term, intr;
+
+	if (options_parse(&d.opt, argc, argv))
+		return 2;
+	signal(SIGPIPE, SIG_IGN);
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	if (dir_prepare(&d.opt))
+		return EXIT_FAILURE;
+	d.loop = ev_default_loop(0);
+	ev_signal_init(&term, signal_fired, SIGTERM);
+	ev_signal_init(&intr, signal_fired, SIGINT);
+	term.data = intr.data = &d;
+	ev_signal_start(d.loop, &term);
+	ev_signal_start(d.loop, &intr);
+	ev_init(&d.idle_end, idle_end_fired);
+	d.idle_end.repeat = IDLE_END_S;
+	d.idle_end.data = &d;
+	if (daemon_start(&d)) {
+		daemon_end(&d);
+		return EXIT_FAILURE;
+	}
+	notify_ready();
+	sessions_changed(&d, 0);
+	loop_run(&d);
+	daemon_end(&d);
+	free(d.opt.dir);
+	return EXIT_SUCCESS;
+}
