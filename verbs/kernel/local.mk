@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-noinst_LTLIBRARIES += libkernel.la
-libkernel_la_CFLAGS = $(AM_CFLAGS) -pthread
-libkernel_la_SOURCES = \
+noinst_LTLIBRARIES += verbs/kernel/libkernel.la
+verbs_kernel_libkernel_la_CFLAGS = $(AM_CFLAGS) -pthread
+verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/admin.c \
 	verbs/kernel/admin.h \
 	verbs/kernel/call.c \
