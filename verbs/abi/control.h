@@ -38,8 +38,8 @@ enum rnic_ctl_op {
 	RNIC_CTL_IOCTL = 6,
 	/* A tracked descriptor of this id was closed here: a hint only. arg[0] id. */
 	RNIC_CTL_CLOSED = 7,
-	/* rnicctl: data: one command line; answer: data, text or JSON, in as many messages as it takes
-	 * (len 0 ends). Needs no HELLO. arg[0]: 1 for JSON. */
+	/* rnicctl: data: one command line; answer: data, text or JSON, in as many messages as it
+	 * takes (len 0 ends). Needs no HELLO. arg[0]: 1 for JSON. */
 	RNIC_CTL_ADMIN = 8,
 	/* What RNIC_CTL_NEED_FD asked for. arg[0]: the number. One fd if the process has it open,
 	 * else none. The answer is that of the call that needed it. */
@@ -87,7 +87,7 @@ struct rnic_ctl_fd {
 #define RNIC_CTL_FDS_MAX 4
 
 struct rnic_ctl_answer {
-	int64_t ret; /* >= 0, or -errno */
+	int64_t ret;  /* >= 0, or -errno */
 	uint32_t len; /* bytes of data after this header */
 	uint32_t n_fds;
 	struct rnic_ctl_fd fd[RNIC_CTL_FDS_MAX]; /* the descriptors come by SCM_RIGHTS, in order */

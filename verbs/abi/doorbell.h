@@ -16,10 +16,10 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RNIC_DB_HANDLES 65536u		   /* QP and CQ handles below this have doorbells */
-#define RNIC_DB_SIZE (512u * 1024)	   /* bytes of the doorbell area, at offset 0 */
-#define RNIC_DB_RINGS (1024u * 1024)	   /* rings begin here */
-#define RNIC_DB_FILE_SIZE (64ull << 30)	   /* the memfd's fixed size; sparse */
+#define RNIC_DB_HANDLES 65536u		/* QP and CQ handles below this have doorbells */
+#define RNIC_DB_SIZE (512u * 1024)	/* bytes of the doorbell area, at offset 0 */
+#define RNIC_DB_RINGS (1024u * 1024)	/* rings begin here */
+#define RNIC_DB_FILE_SIZE (64ull << 30) /* the memfd's fixed size; sparse */
 
 enum rnic_arm { RNIC_ARM_ANY = 1, RNIC_ARM_SOLICITED = 2 };
 

@@ -100,7 +100,7 @@ int tree_attr_read(struct kdevice *dev, const char *name, char *buf, size_t size
 /* Calls fn for the name of each attribute that stands in the tree. */
 int tree_attr_each(struct kdevice *dev, int (*fn)(void *arg, const char *name), void *arg);
 
-#define TREE_UVERBS_MAJOR 231
-#define TREE_UVERBS_MINOR 192
+#define TREE_UVERBS_MAJOR 231u
+#define TREE_UVERBS_MINOR 192u
 
 #endif
