@@ -1,1 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+if HAVE_CHECK
+check_PROGRAMS += tests/unit/net_test
+TESTS += tests/unit/net_test
+endif
+
+tests_unit_net_test_SOURCES = \
+	tests/unit/net_fault.c \
+	tests/unit/net_main.c \
+	tests/unit/net_suites.h \
+	$(NULL)
+tests_unit_net_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_net_test_LDADD = \
+	net/libnet.la \
+	$(CHECK_LIBS) \
+	$(NULL)
+

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Runs the tests of net/. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "net_suites.h"
+
+int main(void)
+{
+	SRunner *runner = srunner_create(net_fault_suite());
+	int failed;
+
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

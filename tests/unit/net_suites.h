@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The suites of net_test. */
+#ifndef NET_SUITES_H
+#define NET_SUITES_H
+
+#include <check.h>
+
+Suite *net_fault_suite(void);
+
+#endif
