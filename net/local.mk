@@ -2,6 +2,26 @@
 noinst_LTLIBRARIES += net/libnet.la
 
 net_libnet_la_SOURCES = \
+	net/capture.c \
+	net/capture.h \
 	net/fault.c \
 	net/fault.h \
+	net/holder.c \
+	net/holder.h \
+	net/peer.c \
+	net/peer.h \
+	net/port.c \
+	net/port.h \
+	net/port_priv.h \
+	net/routes.c \
+	net/routes.h \
+	net/rx.c \
+	net/send.c \
+	net/sock.c \
+	net/sock.h \
+	net/sockaddr.c \
+	net/sockaddr.h \
+	net/tx.c \
+	net/txsock.c \
 	$(NULL)
+net_libnet_la_LIBADD = bth/libbth.la

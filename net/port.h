@@ -52,31 +52,35 @@ struct net_port_config {
 	/* Called for each descriptor that the caller is to watch for reading, and no more. */
 	void (*watch)(void *ctx, int fd, bool on);
 	void *watch_ctx;
+	uint16_t udp_port; /* 0: 4791; another one for tests only */
 };
 
+/* NULL with errno. cfg is copied; what it points to must outlive the port. */
 struct net_port *net_port_create(const struct net_port_config *cfg);
 void net_port_destroy(struct net_port *port);
 
 /*
  * Begin to receive on an address (IPv4-mapped or IPv6; ifindex for link-local). -EADDRINUSE (the
- * log line names the holder if it can be found), -EADDRNOTAVAIL, ... A port may have many.
- * bind_device: network interface name for SO_BINDTODEVICE or NULL (not used unless needed).
+ * log line names the holder if it can be found), -EADDRNOTAVAIL, -EEXIST, ... A port may have many.
  */
 int net_port_addr_add(struct net_port *port, const uint8_t addr[16], uint32_t ifindex);
 void net_port_addr_del(struct net_port *port, const uint8_t addr[16], uint32_t ifindex);
 
-/* Room for a run; the port's arena makes it, flushing if need be. Never NULL. len <= 65507. */
+/* Room for a run, valid until the next call of net_port_tx_alloc or net_port_flush; the port's
+ * arena makes it, flushing if need be. Never NULL. len <= 65507. */
 uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len);
-/* Queue the run: ICRCs are filled in, equal runs are merged into few system calls. */
+/* Queue the run: ICRCs are filled in, equal runs are merged into few system calls. tx->data is
+ * what the last net_port_tx_alloc gave. Order is kept among packets of equal src and sport_hash. */
 void net_port_tx(struct net_port *port, const struct net_tx *tx);
 /* Send what is queued. */
 void net_port_flush(struct net_port *port, uint64_t now);
 
-/* Receive what is there, at most max packets; 0: nothing. Round robin over the addresses.
- * The packets stay valid until the next call. */
+/* Receive what is there, at most max packets; 0: nothing (also if only wrong packets came).
+ * Takes turns among the addresses. The packets stay valid until the next call. */
 uint32_t net_port_rx(struct net_port *port, uint64_t now, struct net_rx *pkts, uint32_t max);
 
-/* Socket memory that one receiving socket really has (SO_RCVBUF as the kernel granted it). */
+/* Socket memory that one receiving socket really has (SO_RCVBUF as the kernel granted it, the
+ * least of all addresses; counts truesize). 0 before the first address. */
 uint32_t net_port_rcvbuf(const struct net_port *port);
 const struct net_counters *net_port_counters(const struct net_port *port);
 /* "gso", "single (captured)", "single (off)", "single (route)": for rnicctl link show. */

@@ -7,6 +7,9 @@ endif
 tests_unit_net_test_SOURCES = \
 	tests/unit/net_fault.c \
 	tests/unit/net_main.c \
+	tests/unit/net_pair.c \
+	tests/unit/net_pair.h \
+	tests/unit/net_port.c \
 	tests/unit/net_suites.h \
 	$(NULL)
 tests_unit_net_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
@@ -15,3 +18,7 @@ tests_unit_net_test_LDADD = \
 	$(CHECK_LIBS) \
 	$(NULL)
 
+# Not a test: prints how fast a port is here.
+check_PROGRAMS += tests/unit/net_bench
+tests_unit_net_bench_SOURCES = tests/unit/net_bench.c
+tests_unit_net_bench_LDADD = net/libnet.la

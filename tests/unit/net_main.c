@@ -11,6 +11,7 @@ int main(void)
 	SRunner *runner = srunner_create(net_fault_suite());
 	int failed;
 
+	srunner_add_suite(runner, net_port_suite());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -6,5 +6,6 @@
 #include <check.h>
 
 Suite *net_fault_suite(void);
+Suite *net_port_suite(void);
 
 #endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Is somebody capturing? Packet sockets as /proc/net/packet shows them. */
+#ifndef NET_CAPTURE_H
+#define NET_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct net_capture {
+	int fd;	       /* -1: cannot be looked at */
+	uint64_t next; /* do not look again before */
+};
+
+/* Looks into the network namespace of the calling thread, also later. */
+void net_capture_open(struct net_capture *c);
+void net_capture_close(struct net_capture *c);
+
+/* Is it time to look again? If so the next time is set. */
+bool net_capture_due(struct net_capture *c, uint64_t now);
+
+/* Is there a packet socket for all, IPv4 or IPv6 packets, on all interfaces or one for which
+ * concerns() says so? */
+bool net_capture_seen(const struct net_capture *c, bool (*concerns)(void *ctx, uint32_t ifindex),
+		      void *ctx);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What the files behind net/port.h share: port.c, txsock.c, tx.c, send.c and rx.c. */
+#ifndef NET_PORT_PRIV_H
+#define NET_PORT_PRIV_H
+
+#include <stddef.h>
+#include <sys/uio.h>
+
+#include "bth/icrc.h"
+#include "net/capture.h"
+#include "net/peer.h"
+#include "net/port.h"
+#include "net/routes.h"
+#include "net/sockaddr.h"
+
+enum {
+	NET_TXSOCK_MAX = 64,	  /* sending sockets of an address */
+	NET_SEGS_MAX = 64,	  /* packets of a GSO run */
+	NET_RUN_MAX = 65507,	  /* bytes of a GSO run */
+	NET_BATCH_MAX = 32,	  /* runs queued at a time */
+	NET_ARENA_SIZE = 4 << 16, /* small, so that it stays in the cache */
+	NET_CONTROL_MAX = 96,
+};
+
+struct tx_batch;
+
+struct txsock {
+	int fd; /* -1: not open yet; may be the receiving socket */
+	uint16_t sport;
+	struct tx_batch *last; /* queued last, or NULL */
+};
+
+struct port_addr {
+	uint8_t addr[16];
+	uint32_t ifindex; /* as given */
+	uint32_t dev;	  /* the interface that has the address; 0: not known */
+	bool v4;
+	bool gro; /* as the receiving socket is set */
+	int fd;	  /* the receiving socket */
+	uint32_t rcvbuf;
+	struct txsock pool[NET_TXSOCK_MAX];
+};
+
+/* Packets of one socket to one destination, all of the same size but for a shorter last one. */
+struct tx_batch {
+	struct txsock *sock;
+	struct icrc_base base;
+	bool gso;  /* one send: packet i has ID i; else all have ID 0 */
+	bool open; /* may be appended to */
+	bool sent;
+	uint8_t tos, ttl;
+	uint32_t ifindex, flow_label;
+	uint8_t dst[16];
+	union net_sockaddr to;
+	socklen_t to_len;
+	uint32_t seg, len, nseg;
+	uint32_t control_len, control_gso_len; /* without and with UDP_SEGMENT */
+	unsigned niov;
+	struct iovec iov[NET_SEGS_MAX];
+	_Alignas(size_t) uint8_t control[NET_CONTROL_MAX];
+};
+
+struct rx_ring;
+
+struct net_port {
+	struct net_port_config cfg;
+	uint16_t udp_port;
+	uint64_t now; /* of the last call that told */
+	struct net_counters counters;
+
+	struct port_addr **addrs;
+	uint32_t naddrs;
+	struct port_addr *tx_addr; /* the last one that was sent from, or NULL */
+
+	uint8_t *arena;
+	uint32_t arena_used;
+	struct tx_batch *batches;
+	uint32_t nbatches;
+	struct net_routes routes;
+	bool flow_labels_refused;
+
+	struct net_capture capture;
+	bool captured;
+	bool gro_seen; /* merged datagrams came since the last look for captures */
+
+	struct rx_ring *rx;
+	struct peer_table *peers;
+};
+
+/* port.c */
+__attribute__((format(printf, 2, 3))) void port_log(const struct net_port *port, const char *fmt,
+						    ...);
+/* May runs be sent now, as far as the whole port is concerned? */
+bool port_gso_allowed(const struct net_port *port);
+/* Look for captures, unless that was done just now. */
+void port_capture_look(struct net_port *port);
+
+/* txsock.c: never NULL; the same hash always gives the same socket. */
+struct txsock *txsock_get(struct net_port *port, struct port_addr *a, uint16_t hash);
+void txsock_close_all(struct port_addr *a);
+
+/* tx.c: a batch that was made for a GSO run becomes one of single packets. */
+void tx_batch_make_single(struct tx_batch *b);
+
+/* send.c: send the batches of one socket, in order. */
+void send_batches(struct net_port *port, struct txsock *sock, struct tx_batch *first);
+
+/* rx.c */
+struct rx_ring *rx_ring_create(void);
+void rx_ring_destroy(struct rx_ring *ring);
+/* Forget packets of this address that were not handed out yet. */
+void rx_ring_forget(struct rx_ring *ring, const struct port_addr *a);
+
+#endif

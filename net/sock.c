@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* UDP sockets with the options that RoCEv2 needs. */
+#include "config.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/in6.h>
+#include <netinet/udp.h>
+#include <unistd.h>
+
+#include "net/sock.h"
+
+enum { BUF_FORCED = 8 << 20, BUF_ASKED = 4 << 20 };
+
+static int opt(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value)) < 0 ? -errno : 0;
+}
+
+static int sock_bound(const union net_sockaddr *sa, socklen_t len)
+{
+	int fd = socket(sa->sa.sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (sa->sa.sa_family == AF_INET6)
+		opt(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+	if (bind(fd, &sa->sa, len) < 0) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+static void sock_set_tx(int fd, int family)
+{
+	if (opt(fd, SOL_SOCKET, SO_SNDBUFFORCE, BUF_FORCED) < 0)
+		opt(fd, SOL_SOCKET, SO_SNDBUF, BUF_ASKED);
+	if (family == AF_INET) {
+		opt(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+		return;
+	}
+	opt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO);
+	/* The label of the address handle, 0 included, and not one of the kernel's making. */
+	opt(fd, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, 0);
+	opt(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1);
+}
+
+static void sock_set_rx(int fd, int family)
+{
+	if (opt(fd, SOL_SOCKET, SO_RCVBUFFORCE, BUF_FORCED) < 0)
+		opt(fd, SOL_SOCKET, SO_RCVBUF, BUF_ASKED);
+	if (family == AF_INET) {
+		opt(fd, IPPROTO_IP, IP_RECVTOS, 1);
+		opt(fd, IPPROTO_IP, IP_RECVTTL, 1);
+	} else {
+		opt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+		opt(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+	}
+}
+
+int net_sock_open_rx(const union net_sockaddr *sa, socklen_t len)
+{
+	int fd = sock_bound(sa, len);
+
+	if (fd < 0)
+		return fd;
+	sock_set_tx(fd, sa->sa.sa_family);
+	sock_set_rx(fd, sa->sa.sa_family);
+	return fd;
+}
+
+int net_sock_open_tx(const union net_sockaddr *sa, socklen_t len)
+{
+	struct sock_filter drop_all = BPF_STMT(BPF_RET | BPF_K, 0);
+	struct sock_fprog prog = {.len = 1, .filter = &drop_all};
+	int fd = sock_bound(sa, len);
+
+	if (fd < 0)
+		return fd;
+	sock_set_tx(fd, sa->sa.sa_family);
+	setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof(prog));
+	return fd;
+}
+
+int net_sock_set_gro(int fd, bool on)
+{
+	return opt(fd, IPPROTO_UDP, UDP_GRO, on);
+}
+
+uint32_t net_sock_rcvbuf(int fd)
+{
+	int value = 0;
+	socklen_t len = sizeof(value);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &value, &len) < 0 || value < 0)
+		return 0;
+	return (uint32_t)value;
+}
