@@ -36,11 +36,4 @@ enum ipid_verdict {
 enum ipid_verdict ipid_check_at(struct ipid_peer *peer, uint64_t now, uint32_t computed,
 				uint32_t received, size_t len);
 
-/* For who has no clock: after every pause of a peer that counts, one packet is lost. */
-static inline enum ipid_verdict ipid_check(struct ipid_peer *peer, uint32_t computed,
-					   uint32_t received, size_t len)
-{
-	return ipid_check_at(peer, 0, computed, received, len);
-}
-
 #endif

@@ -23,7 +23,7 @@ static enum ipid_verdict id_arrives(struct ipid_peer *peer, unsigned id)
 
 static enum ipid_verdict noise_arrives(struct ipid_peer *peer, uint64_t *seed)
 {
-	return ipid_check(peer, 0, (uint32_t)(test_random(seed) >> 16), LEN);
+	return ipid_check_at(peer, 0, 0, (uint32_t)(test_random(seed) >> 16), LEN);
 }
 
 START_TEST(ipid_zero_and_run_indices_are_predicted)
