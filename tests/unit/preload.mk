@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+check_PROGRAMS += tests/preload/face
+TESTS += tests/preload/face
+
+tests_preload_face_SOURCES = \
+	tests/preload/face.c \
+	tests/preload/face.h \
+	tests/preload/fake_daemon.c \
+	tests/preload/fake_daemon.h \
+	tests/preload/rules.c \
+	$(NULL)
+tests_preload_face_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DLIBRNIC='"$(abs_top_builddir)/verbs/preload/.libs/librnic.so"'
+tests_preload_face_DEPENDENCIES = verbs/preload/librnic.la
