@@ -154,6 +154,7 @@ TCase *bth_icrc_tcase(void)
 {
 	TCase *tc = tcase_create("icrc");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, icrc_equals_the_plain_one);
 	tcase_add_test(tc, icrc_ignores_ecn_bits_of_the_bth);
 	tcase_add_test(tc, icrc_of_the_longest_datagram_takes_its_length);

@@ -134,6 +134,7 @@ TCase *bth_opcode_tcase(void)
 {
 	TCase *tc = tcase_create("opcode");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, opcode_table_has_these_and_no_others);
 	tcase_add_test(tc, opcode_flags_agree_with_names);
 	tcase_add_test(tc, rnr_timer_codes_are_the_specified_times);

@@ -257,6 +257,7 @@ TCase *bth_packet_tcase(void)
 {
 	TCase *tc = tcase_create("packet");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, packet_fields_survive_a_round_trip);
 	tcase_add_test(tc, packet_truncated_anywhere_gets_a_verdict);
 	tcase_add_test(tc, packet_of_unknown_opcode_or_version_is_refused);

@@ -83,6 +83,7 @@ TCase *bth_print_tcase(void)
 {
 	TCase *tc = tcase_create("print");
 
+	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, print_tells_opcode_and_fields);
 	tcase_add_test(tc, print_cuts_like_snprintf);
 	tcase_add_test(tc, print_names_every_syndrome);
