@@ -110,9 +110,11 @@ START_TEST(icrc_every_identification_is_solved)
 	uint64_t seed = 2;
 
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		bool slow = lens[i] % 4 != 0 || lens[i] > 4200; /* not by table */
 		uint32_t computed = (uint32_t)test_random(&seed);
+		uint32_t step = slow ? 97 : 1;
 
-		for (uint32_t id = 0; id<65536; id += lens[i]> 4200 ? 97 : 1) {
+		for (uint32_t id = 0; id < 65536; id += step) {
 			uint32_t received = icrc_with_id(computed, (uint16_t)id, lens[i]);
 
 			ck_assert_int_eq(icrc_solve_id(computed, received, lens[i]), (int32_t)id);
