@@ -8,6 +8,8 @@ net_libnet_la_SOURCES = \
 	net/fault.h \
 	net/holder.c \
 	net/holder.h \
+	net/ifaddr.c \
+	net/ifaddr.h \
 	net/peer.c \
 	net/peer.h \
 	net/port.c \
@@ -24,4 +26,5 @@ net_libnet_la_SOURCES = \
 	net/tx.c \
 	net/txsock.c \
 	$(NULL)
-net_libnet_la_LIBADD = bth/libbth.la
+net_libnet_la_CFLAGS = $(AM_CFLAGS) $(NL_CFLAGS)
+net_libnet_la_LIBADD = bth/libbth.la $(NL_LIBS)

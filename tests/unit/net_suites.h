@@ -6,6 +6,7 @@
 #include <check.h>
 
 Suite *net_fault_suite(void);
+Suite *net_ifaddr_suite(void);
 Suite *net_port_suite(void);
 
 #endif
