@@ -2,15 +2,21 @@
 noinst_LTLIBRARIES += rnic/librnic-core.la
 rnic_librnic_core_la_SOURCES = \
 	rnic/ah.c \
+	rnic/completer.c \
+	rnic/completer.h \
 	rnic/counters.h \
 	rnic/cq.c \
 	rnic/device.c \
 	rnic/device.h \
 	rnic/device_priv.h \
+	rnic/flush.c \
+	rnic/flush.h \
 	rnic/host.h \
 	rnic/mr.c \
 	rnic/objects.h \
 	rnic/pd.c \
+	rnic/peer.c \
+	rnic/peer.h \
 	rnic/personality.h \
 	rnic/port.c \
 	rnic/qp.c \
@@ -19,9 +25,30 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/qp_priv.h \
 	rnic/qp_table.c \
 	rnic/qp_table.h \
+	rnic/recv.c \
+	rnic/recv.h \
+	rnic/requester.c \
+	rnic/requester.h \
+	rnic/requester_data.c \
+	rnic/requester_pull.c \
+	rnic/requester_read.c \
+	rnic/responder.c \
+	rnic/responder.h \
+	rnic/responder_data.c \
+	rnic/responder_read.c \
+	rnic/retry.c \
+	rnic/retry.h \
+	rnic/sgl.c \
+	rnic/sgl.h \
 	rnic/srq.c \
 	rnic/table.c \
 	rnic/table.h \
 	rnic/timer.c \
+	rnic/transport.c \
+	rnic/transport.h \
 	rnic/types.h \
+	rnic/uc.c \
+	rnic/uc.h \
+	rnic/ud.c \
+	rnic/ud.h \
 	$(NULL)

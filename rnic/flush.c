@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * What a QP in ERR does. Sends posted later kick the QP; receives kick nothing, so a timer looks
+ * for them, more and more seldom, and stops when none came for about ten seconds.
+ */
+#include "config.h"
+
+#include "rnic/flush.h"
+
+#include <stddef.h>
+
+#include "rnic/recv.h"
+#include "rnic/requester.h"
+#include "rnic/responder.h"
+#include "rnic/transport.h"
+
+#define FLUSH_TURN 1024	    /* requests */
+#define FLUSH_MS_MAX 8192   /* 1 + 2 + 4 + ... + 4096 ms are about ten seconds */
+#define NS_PER_MS 1000000ull
+
+static bool send_flush(struct rnic_qp *qp)
+{
+	struct requester *req = qp->req;
+	struct rnic_send_wr wr;
+
+	if (req->una != req->tail) {
+		requester_complete(qp, RNIC_WC_WR_FLUSH_ERR);
+		return true;
+	}
+	if (qp->init.ops->send_next(qp->init.user, &wr) == 0)
+		return false;
+	send_wr_complete(qp, wr.slot, wr.op, wr.flags, 0, RNIC_WC_WR_FLUSH_ERR);
+	return true;
+}
+
+bool flush_turn(struct rnic_qp *qp, uint64_t now)
+{
+	struct requester *req = qp->req;
+	uint32_t n = 0;
+
+	while (n < FLUSH_TURN && send_flush(qp))
+		n++;
+	while (n < FLUSH_TURN && recv_flush(qp))
+		n++;
+	if (n) {
+		req->flush_ms = 1;
+		timer_arm(qp->dev, &qp->rnr_timer, now + NS_PER_MS);
+	}
+	return n == FLUSH_TURN;
+}
+
+void flush_begin(struct rnic_qp *qp, uint64_t now)
+{
+	struct requester *req = qp->req;
+
+	timer_disarm(qp->dev, &qp->retry_timer);
+	req->deadline = 0;
+	req->pause = PAUSE_NONE;
+	qp->resp->wait_mem = NULL;
+	qp->resp->n_jobs = 0;
+	transport_wait_update(qp);
+	peer_detach(&req->share);
+	if (req->ud_held) {
+		req->ud_held = false;
+		send_wr_complete(qp, req->ud_wr->slot, req->ud_wr->op, req->ud_wr->flags, 0,
+				 RNIC_WC_WR_FLUSH_ERR);
+	}
+	req->flush_ms = 1;
+	timer_arm(qp->dev, &qp->rnr_timer, now + NS_PER_MS);
+	/* At once: who sees the first completion may look for the others. */
+	if (flush_turn(qp, now))
+		qp_activate(qp);
+}
+
+void flush_timer_fired(struct rnic_qp *qp, uint64_t now)
+{
+	struct requester *req = qp->req;
+	uint32_t waited = req->flush_ms;
+
+	if (flush_turn(qp, now)) {
+		qp_activate(qp);
+		return;
+	}
+	if (qp->rnr_timer.pos || waited >= FLUSH_MS_MAX)
+		return;
+	req->flush_ms = 2 * waited;
+	timer_arm(qp->dev, &qp->rnr_timer, now + req->flush_ms * NS_PER_MS);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* What a QP in ERR does: every request posted to it completes with WR_FLUSH_ERR (IBA 10.3.1.7). */
+#ifndef RNIC_FLUSH_H
+#define RNIC_FLUSH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rnic_qp;
+
+/* ERR has been entered. */
+void flush_begin(struct rnic_qp *qp, uint64_t now);
+/* A turn in ERR; true if there may be more. */
+bool flush_turn(struct rnic_qp *qp, uint64_t now);
+void flush_timer_fired(struct rnic_qp *qp, uint64_t now);
+
+#endif

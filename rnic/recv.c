@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Receives: taken from the QP's own queue or its SRQ, filled, completed. */
+#include "config.h"
+
+#include "rnic/recv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rnic/responder.h"
+#include "rnic/sgl.h"
+
+struct recv_state {
+	bool held, bad;
+	uint64_t length; /* bytes of its SGEs */
+	uint64_t filled;
+	struct rnic_recv_wr wr;
+};
+
+int recv_create(struct rnic_qp *qp)
+{
+	qp->resp->recv = malloc(sizeof(*qp->resp->recv));
+	if (!qp->resp->recv)
+		return -ENOMEM;
+	recv_drop(qp);
+	return 0;
+}
+
+void recv_destroy(struct rnic_qp *qp)
+{
+	free(qp->resp->recv);
+	qp->resp->recv = NULL;
+}
+
+void recv_drop(struct rnic_qp *qp)
+{
+	qp->resp->recv->held = false;
+}
+
+static int next_taken(struct rnic_qp *qp, struct rnic_recv_wr *wr)
+{
+	struct rnic_srq *srq = qp->init.srq;
+	struct rnic_async event = { .type = RNIC_EVENT_SRQ_LIMIT_REACHED, .srq = srq };
+	int ret;
+
+	if (!srq)
+		return qp->init.ops->recv_next(qp->init.rq_user, wr);
+	if (srq->error)
+		return 0;
+	ret = srq->ops->recv_next(srq->user, wr);
+	if (ret != 0 && srq->limit && srq->ops->recv_count(srq->user) < srq->limit) {
+		srq->limit = 0;
+		qp->dev->cfg.ops->async_event(qp->dev->cfg.host, &event);
+	}
+	return ret;
+}
+
+enum recv_verdict recv_hold(struct rnic_qp *qp)
+{
+	struct recv_state *r = qp->resp->recv;
+	uint32_t max_sge = qp->init.srq ? qp->init.srq->max_sge : qp->init.max_recv_sge;
+	int ret;
+
+	if (!r->held) {
+		ret = next_taken(qp, &r->wr);
+		if (ret == 0)
+			return RECV_NONE;
+		r->held = true;
+		r->filled = 0;
+		r->bad = ret < 0 || r->wr.num_sge > max_sge || r->wr.num_sge > RNIC_MAX_SGE;
+		r->length = r->bad ? 0 : sgl_length(r->wr.sge, r->wr.num_sge);
+	}
+	return r->bad ? RECV_BAD : RECV_HELD;
+}
+
+uint64_t recv_room(const struct rnic_qp *qp)
+{
+	return qp->resp->recv->length - qp->resp->recv->filled;
+}
+
+uint64_t recv_filled(const struct rnic_qp *qp)
+{
+	return qp->resp->recv->filled;
+}
+
+int recv_put(struct rnic_qp *qp, const struct iovec *piece, uint32_t n, struct rnic_mem **mem)
+{
+	struct recv_state *r = qp->resp->recv;
+	/* A receive from an SRQ is checked against the SRQ's PD. */
+	struct rnic_pd *pd = qp->init.srq ? qp->init.srq->pd : qp->pd;
+
+	return sgl_copy(pd, r->wr.sge, r->wr.num_sge, r->filled, piece, n, SGL_WRITE, mem);
+}
+
+void recv_advance(struct rnic_qp *qp, uint32_t len)
+{
+	qp->resp->recv->filled += len;
+}
+
+void recv_rewind(struct rnic_qp *qp)
+{
+	qp->resp->recv->filled = 0;
+}
+
+void recv_complete(struct rnic_qp *qp, struct rnic_cqe *cqe)
+{
+	struct recv_state *r = qp->resp->recv;
+
+	r->held = false;
+	cqe->qp = qp;
+	cqe->slot = r->wr.slot;
+	cqe->recv = true;
+	qp->dev->counters.rdma_recvs++;
+	cq_complete(qp->init.recv_cq, cqe);
+}
+
+void recv_complete_error(struct rnic_qp *qp, enum rnic_wc_status status)
+{
+	struct rnic_cqe cqe = {
+		.status = status,
+		.opcode = RNIC_WC_RECV,
+		.src_qpn = qp->attr.dest_qpn,
+		.solicited = true,
+	};
+
+	if (qp->resp->recv->held)
+		recv_complete(qp, &cqe);
+}
+
+bool recv_flush(struct rnic_qp *qp)
+{
+	struct recv_state *r = qp->resp->recv;
+
+	if (!r->held) {
+		if (qp->init.srq || qp->init.ops->recv_next(qp->init.rq_user, &r->wr) == 0)
+			return false;
+		r->held = true;
+	}
+	recv_complete_error(qp, RNIC_WC_WR_FLUSH_ERR);
+	return true;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Runs of SEND and WRITE packets. Headers are written into the packets' slots, and the payload is
+ * gathered into them by one read for each SGE.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "bth/opcode.h"
+#include "bth/packet.h"
+#include "bth/psn.h"
+#include "rnic/requester.h"
+#include "rnic/sgl.h"
+
+#define IN_FLIGHT_MAX 65536 /* PSNs; far below 2^23, where their order would be lost */
+
+static const struct {
+	uint8_t first, middle, last, only;
+} send_ops[] = {
+	[RNIC_WR_SEND] = { BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST, BTH_SEND_ONLY },
+	[RNIC_WR_SEND_IMM] = { BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST_IMM,
+			       BTH_SEND_ONLY_IMM },
+	[RNIC_WR_SEND_INV] = { BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST_INV,
+			       BTH_SEND_ONLY_INV },
+	[RNIC_WR_WRITE] = { BTH_WRITE_FIRST, BTH_WRITE_MIDDLE, BTH_WRITE_LAST, BTH_WRITE_ONLY },
+	[RNIC_WR_WRITE_IMM] = { BTH_WRITE_FIRST, BTH_WRITE_MIDDLE, BTH_WRITE_LAST_IMM,
+				BTH_WRITE_ONLY_IMM },
+};
+
+/* A run being built: packets [off, off + n) of an entry, all of seg bytes but the last. */
+struct run {
+	const struct send_entry *e;
+	uint32_t off, n;
+	uint32_t seg, len;
+	bool ackreq;
+};
+
+static uint8_t opcode_at(const struct rnic_qp *qp, const struct send_entry *e, uint32_t k)
+{
+	enum bth_transport t = qp->init.type == RNIC_QPT_UC ? BTH_UC : BTH_RC;
+
+	if (e->n_psn == 1)
+		return BTH_OPCODE(t, send_ops[e->op].only);
+	if (k == 0)
+		return BTH_OPCODE(t, send_ops[e->op].first);
+	if (k + 1 == e->n_psn)
+		return BTH_OPCODE(t, send_ops[e->op].last);
+	return BTH_OPCODE(t, send_ops[e->op].middle);
+}
+
+static uint32_t payload_at(const struct rnic_qp *qp, const struct send_entry *e, uint32_t k)
+{
+	uint32_t mtu = qp->req->mtu;
+
+	return k + 1 < e->n_psn ? mtu : e->length - k * mtu;
+}
+
+static uint32_t packet_len(const struct rnic_qp *qp, const struct send_entry *e, uint32_t k)
+{
+	uint32_t payload = payload_at(qp, e, k);
+
+	return bth_opcode_info(opcode_at(qp, e, k))->headers_len + payload + bth_pad(payload) +
+	       BTH_ICRC_LEN;
+}
+
+/* How many packets from off on, at most max, make a run: equal sizes, the last may be shorter. */
+static void run_shape(const struct rnic_qp *qp, struct run *run, uint32_t max)
+{
+	uint32_t last;
+
+	run->n = 1;
+	run->seg = run->len = last = packet_len(qp, run->e, run->off);
+	while (run->n < max && last == run->seg) {
+		last = packet_len(qp, run->e, run->off + run->n);
+		if (last > run->seg || run->len + last > RNIC_TX_RUN_MAX)
+			break;
+		run->len += last;
+		run->n++;
+	}
+}
+
+static void headers_write(struct rnic_qp *qp, const struct run *run, uint32_t i, uint8_t *buf,
+			  struct iovec *payload)
+{
+	const struct send_entry *e = run->e;
+	uint32_t k = run->off + i;
+	bool last = k + 1 == e->n_psn;
+	struct bth_packet pkt = {
+		.opcode = opcode_at(qp, e, k),
+		.se = last && (e->flags & RNIC_SEND_SOLICITED),
+		.migreq = true,
+		.pkey = 0xffff,
+		.dqpn = qp->attr.dest_qpn,
+		.ackreq = run->ackreq && i + 1 == run->n,
+		.psn = psn_add(qp->req->psn, i),
+		.va = e->raddr,
+		.rkey = e->rkey,
+		.dmalen = e->length,
+		.imm = e->imm,
+		.inv_rkey = e->imm,
+		.payload_len = payload_at(qp, e, k),
+	};
+	size_t len;
+
+	pkt.pad = bth_pad(pkt.payload_len);
+	len = bth_encode_headers(&pkt, buf);
+	payload->iov_base = buf + len;
+	payload->iov_len = pkt.payload_len;
+	memset(buf + len + pkt.payload_len, 0, pkt.pad);
+}
+
+static int payload_gather(struct rnic_qp *qp, const struct run *run, const struct iovec *piece,
+			  struct rnic_mem **mem)
+{
+	const struct send_entry *e = run->e;
+	uint64_t off = (uint64_t)run->off * qp->req->mtu;
+	const uint8_t *src = (const uint8_t *)e->data + off;
+
+	if (!(e->flags & RNIC_SEND_INLINE))
+		return sgl_copy(qp->pd, e->data, e->num_sge, off, piece, run->n, SGL_READ, mem);
+	for (uint32_t i = 0; i < run->n; i++) {
+		memcpy(piece[i].iov_base, src, piece[i].iov_len);
+		src += piece[i].iov_len;
+	}
+	return 0;
+}
+
+static int run_build(struct rnic_qp *qp, const struct run *run, struct rnic_mem **mem)
+{
+	const struct rnic_device_config *cfg = &qp->dev->cfg;
+	struct iovec piece[RNIC_TX_SEGS_MAX];
+	struct rnic_tx tx = {
+		.av = &qp->attr.av,
+		.flow = qp->req->flow,
+		.len = run->len,
+		.seg = run->seg,
+	};
+	int ret;
+
+	tx.data = cfg->ops->tx_alloc(cfg->host, run->len);
+	for (uint32_t i = 0; i < run->n; i++)
+		headers_write(qp, run, i, tx.data + (size_t)i * run->seg, &piece[i]);
+	ret = payload_gather(qp, run, piece, mem);
+	if (ret < 0)
+		return ret;
+	cfg->ops->tx_send(cfg->host, &tx);
+	qp->dev->counters.sent_pkts += run->n;
+	qp->dev->counters.sent_bytes += run->len;
+	return 0;
+}
+
+/* How many packets this turn may send; 0: it has to wait. */
+static uint32_t packets_allowed(struct rnic_qp *qp, const struct send_entry *e)
+{
+	struct requester *req = qp->req;
+	uint32_t want = e->n_psn - req->cur_off;
+	uint32_t flying = (uint32_t)psn_diff(req->psn, req->una_psn);
+
+	if (want > RNIC_TX_SEGS_MAX)
+		want = RNIC_TX_SEGS_MAX;
+	if (qp->init.type != RNIC_QPT_RC)
+		return want;
+	if (flying + want > IN_FLIGHT_MAX)
+		return 0;
+	/* The access of memory that was pending is to be the same one. */
+	if (req->pend_n)
+		return req->pend_n < want ? req->pend_n : want;
+	return peer_grant(&req->share, want, e->pkt_cost);
+}
+
+static bool wants_ack(const struct rnic_qp *qp, const struct run *run)
+{
+	const struct requester *req = qp->req;
+	uint32_t left = run->e->n_psn - run->off - run->n;
+
+	if (qp->init.type != RNIC_QPT_RC)
+		return false;
+	if (left == 0)
+		return true;
+	/* Where the window ends: without an acknowledgement it would not open again. */
+	if (!peer_has_room(&req->share, (uint64_t)(run->n + 1) * run->e->pkt_cost))
+		return true;
+	return req->since_ackreq + run->n >= peer_ack_interval(&req->share, run->e->pkt_cost);
+}
+
+/* UC: a message is done when it has been handed to the wire. */
+static void uc_sent(struct rnic_qp *qp, const struct send_entry *e)
+{
+	struct requester *req = qp->req;
+
+	if (send_entry(req, req->una) == e && req->cur != req->una)
+		requester_complete(qp, RNIC_WC_SUCCESS);
+	req->una_psn = req->psn;
+}
+
+bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
+{
+	struct requester *req = qp->req;
+	struct run run = { .e = e, .off = req->cur_off };
+	struct rnic_mem *mem;
+	uint32_t allowed = packets_allowed(qp, e);
+	int ret;
+
+	if (allowed == 0)
+		return false;
+	run_shape(qp, &run, allowed);
+	run.ackreq = wants_ack(qp, &run);
+	ret = run_build(qp, &run, &mem);
+	req->pend_n = ret == -EINPROGRESS ? run.n : 0;
+	if (ret == -EINPROGRESS) {
+		requester_wait(qp, mem);
+		return false;
+	}
+	if (ret < 0) {
+		e->status = RNIC_WC_LOC_PROT_ERR;
+		return true;
+	}
+	if (req->cur_off + run.n == e->n_psn)
+		qp->dev->counters.rdma_sends++;
+	requester_sent(qp, e, run.n, run.ackreq, now);
+	if (qp->init.type == RNIC_QPT_UC)
+		uc_sent(qp, e);
+	return true;
+}

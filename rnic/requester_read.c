@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * READ and atomic requests. A READ whose responses would overrun the socket that takes them is asked
+ * for in parts, each a request of its own on the wire with the PSNs that its responses have.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "bth/opcode.h"
+#include "bth/packet.h"
+#include "bth/psn.h"
+#include "rnic/requester.h"
+
+#define READ_PART_MAX 16384 /* packets */
+#define IN_FLIGHT_MAX 65536
+
+static void request_send(struct rnic_qp *qp, const struct bth_packet *pkt)
+{
+	const struct rnic_device_config *cfg = &qp->dev->cfg;
+	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + BTH_ICRC_LEN;
+	struct rnic_tx tx = {
+		.av = &qp->attr.av,
+		.flow = qp->req->flow,
+		.len = len,
+		.seg = len,
+	};
+
+	tx.data = cfg->ops->tx_alloc(cfg->host, len);
+	bth_encode_headers(pkt, tx.data);
+	cfg->ops->tx_send(cfg->host, &tx);
+	qp->dev->counters.sent_pkts++;
+	qp->dev->counters.sent_bytes += len;
+}
+
+static void read_part(const struct requester *req, const struct send_entry *e, uint32_t n,
+		      struct bth_packet *pkt)
+{
+	uint32_t done = req->cur_off * req->mtu;
+	uint32_t left = e->length - done;
+
+	pkt->opcode = BTH_OPCODE(BTH_RC, BTH_READ_REQUEST);
+	pkt->va = e->raddr + done;
+	pkt->dmalen = n < e->n_psn - req->cur_off ? n * req->mtu : left;
+}
+
+static void atomic_part(const struct send_entry *e, struct bth_packet *pkt)
+{
+	bool cmp = e->op == RNIC_WR_CMP_SWAP;
+
+	pkt->opcode = BTH_OPCODE(BTH_RC, cmp ? BTH_CMP_SWAP : BTH_FETCH_ADD);
+	pkt->va = e->raddr;
+	pkt->swap_add = e->swap_add;
+	pkt->compare = cmp ? e->compare : 0;
+}
+
+static void rd_begun(struct requester *req, uint32_t end_psn)
+{
+	req->rd_end[(req->rd_head + req->rd_n) % req->rd_room] = end_psn;
+	req->rd_n++;
+}
+
+bool requester_send_read(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
+{
+	struct requester *req = qp->req;
+	struct bth_packet pkt = {
+		.se = e->flags & RNIC_SEND_SOLICITED,
+		.migreq = true,
+		.pkey = 0xffff,
+		.dqpn = qp->attr.dest_qpn,
+		.ackreq = true,
+		.psn = req->psn,
+		.rkey = e->rkey,
+	};
+	uint32_t want = e->n_psn - req->cur_off;
+	uint32_t n;
+
+	if (req->rd_n >= qp->attr.max_rd_atomic || req->rd_n >= req->rd_room)
+		return false;
+	if (want > READ_PART_MAX)
+		want = READ_PART_MAX;
+	if ((uint32_t)psn_diff(req->psn, req->una_psn) + want > IN_FLIGHT_MAX)
+		return false;
+	n = peer_grant(&req->share, want, e->pkt_cost);
+	if (n == 0)
+		return false;
+	if (e->op == RNIC_WR_READ)
+		read_part(req, e, n, &pkt);
+	else
+		atomic_part(e, &pkt);
+	request_send(qp, &pkt);
+	if (req->cur_off + n == e->n_psn)
+		qp->dev->counters.rdma_sends++;
+	rd_begun(req, psn_add(req->psn, n));
+	requester_sent(qp, e, n, true, now);
+	return true;
+}

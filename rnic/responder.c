@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The receiving side of a QP: PSN order, duplicates, ACKs and NAKs. See responder.h. */
+#include "config.h"
+
+#include "rnic/responder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bth/aeth.h"
+#include "bth/opcode.h"
+#include "bth/packet.h"
+#include "bth/psn.h"
+#include "rnic/recv.h"
+
+#define RNR_CODE_BUSY 12 /* 0.64 ms */
+
+int responder_create(struct rnic_qp *qp)
+{
+	struct responder *resp = calloc(1, sizeof(*resp));
+
+	if (!resp)
+		return -ENOMEM;
+	qp->resp = resp;
+	resp->job_room = qp->init.type == RNIC_QPT_RC ? qp->dev->limits.max_qp_rd_atom : 0;
+	if (resp->job_room) {
+		resp->job = calloc(resp->job_room, sizeof(*resp->job));
+		resp->atomic = calloc(resp->job_room, sizeof(*resp->atomic));
+		if (!resp->job || !resp->atomic)
+			return -ENOMEM;
+	}
+	return recv_create(qp);
+}
+
+void responder_destroy(struct rnic_qp *qp)
+{
+	struct responder *resp = qp->resp;
+
+	if (!resp)
+		return;
+	recv_destroy(qp);
+	free(resp->job);
+	free(resp->atomic);
+	free(resp);
+	qp->resp = NULL;
+}
+
+void responder_reset(struct rnic_qp *qp)
+{
+	struct responder *resp = qp->resp;
+
+	resp->msg = MSG_NONE;
+	resp->tail = TAIL_NONE;
+	resp->nak_sent = false;
+	resp->established = false;
+	resp->n_jobs = 0;
+	resp->wait_mem = NULL;
+	resp->msn = 0;
+	for (uint32_t i = 0; i < resp->job_room; i++)
+		resp->atomic[i].valid = false;
+	recv_drop(qp);
+}
+
+void responder_start(struct rnic_qp *qp)
+{
+	qp->resp->psn = qp->attr.rq_psn & BTH_PSN_MASK;
+}
+
+void responder_packet(struct rnic_qp *qp, const struct bth_packet *pkt)
+{
+	const struct rnic_device_config *cfg = &qp->dev->cfg;
+	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + BTH_ICRC_LEN;
+	struct rnic_tx tx = {
+		.av = &qp->attr.av,
+		.flow = qp->resp->flow,
+		.len = len,
+		.seg = len,
+	};
+
+	tx.data = cfg->ops->tx_alloc(cfg->host, len);
+	bth_encode_headers(pkt, tx.data);
+	cfg->ops->tx_send(cfg->host, &tx);
+	qp->dev->counters.sent_pkts++;
+	qp->dev->counters.sent_bytes += len;
+}
+
+/* A NAK is for the expected PSN, an ACK for the one before (IBA 9.7.5.1.2, unverified). */
+void responder_send_tail(struct rnic_qp *qp, uint64_t now)
+{
+	struct responder *resp = qp->resp;
+	enum resp_tail tail = resp->tail;
+	struct bth_packet pkt = {
+		.opcode = BTH_OPCODE(BTH_RC, BTH_ACKNOWLEDGE),
+		.migreq = true,
+		.pkey = 0xffff,
+		.dqpn = qp->attr.dest_qpn,
+		.psn = tail == TAIL_ACK ? psn_add(resp->psn, BTH_PSN_MASK) : resp->tail_psn,
+		.syndrome = tail == TAIL_ACK ? aeth_syndrome(AETH_ACK, AETH_CREDITS_INVALID) :
+					       resp->tail_syndrome,
+		.msn = resp->msn,
+	};
+
+	if (tail == TAIL_NONE || resp->n_jobs)
+		return;
+	resp->tail = TAIL_NONE;
+	responder_packet(qp, &pkt);
+	if (tail == TAIL_FATAL)
+		qp_error(qp, now, resp->tail_event);
+}
+
+static void tail_nak(struct responder *resp, enum resp_tail tail, enum aeth_kind kind, uint8_t value)
+{
+	resp->tail = tail;
+	resp->tail_syndrome = aeth_syndrome(kind, value);
+	resp->tail_psn = resp->psn;
+	resp->nak_sent = true;
+}
+
+static void tail_fatal(struct responder *resp, enum aeth_nak code, int event)
+{
+	tail_nak(resp, TAIL_FATAL, AETH_NAK, code);
+	resp->tail_event = event;
+}
+
+/* IBA 9.7.5.2 and table 59 of 9.9 (unverified) */
+void responder_refuse(struct rnic_qp *qp, enum resp_verdict verdict)
+{
+	struct responder *resp = qp->resp;
+
+	switch (verdict) {
+	case RESP_OK:
+		return;
+	case RESP_INVALID:
+		tail_fatal(resp, AETH_NAK_INVALID_REQUEST, RNIC_EVENT_QP_REQ_ERR);
+		return;
+	case RESP_ACCESS:
+		tail_fatal(resp, AETH_NAK_REMOTE_ACCESS, RNIC_EVENT_QP_ACCESS_ERR);
+		return;
+	case RESP_OPERATIONAL:
+		tail_fatal(resp, AETH_NAK_REMOTE_OPERATIONAL, RNIC_EVENT_QP_FATAL);
+		return;
+	case RESP_RNR:
+		qp->dev->counters.send_rnr_err++;
+		tail_nak(resp, TAIL_NAK, AETH_RNR_NAK, qp->attr.min_rnr_timer);
+		return;
+	case RESP_BUSY:
+		qp->dev->counters.send_rnr_err++;
+		tail_nak(resp, TAIL_NAK, AETH_RNR_NAK, RNR_CODE_BUSY);
+		return;
+	case RESP_RECV_LENGTH:
+		recv_complete_error(qp, RNIC_WC_LOC_LEN_ERR);
+		tail_fatal(resp, AETH_NAK_INVALID_REQUEST, -1);
+		return;
+	case RESP_RECV_ACCESS:
+		recv_complete_error(qp, RNIC_WC_LOC_PROT_ERR);
+		tail_fatal(resp, AETH_NAK_REMOTE_OPERATIONAL, -1);
+		return;
+	case RESP_RECV_BAD:
+		recv_complete_error(qp, RNIC_WC_LOC_QP_OP_ERR);
+		tail_fatal(resp, AETH_NAK_REMOTE_OPERATIONAL, -1);
+		return;
+	}
+}
+
+void responder_refuse_read(struct rnic_qp *qp, uint32_t psn, enum resp_verdict verdict)
+{
+	qp->resp->n_jobs = 0;
+	responder_refuse(qp, verdict);
+	qp->resp->tail_psn = psn;
+}
+
+static void out_of_order(struct rnic_qp *qp)
+{
+	struct responder *resp = qp->resp;
+
+	qp->dev->counters.out_of_seq_request++;
+	if (!resp->nak_sent)
+		tail_nak(resp, TAIL_NAK, AETH_NAK, AETH_NAK_PSN_SEQUENCE);
+}
+
+/* IBA 9.7.5.1.5, unverified */
+static void duplicate(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t flags)
+{
+	struct responder *resp = qp->resp;
+
+	qp->dev->counters.duplicate_request++;
+	if (flags & BTH_F_READ)
+		responder_read_again(qp, pkt);
+	else if (flags & BTH_F_ATOMIC)
+		responder_atomic_again(qp, pkt);
+	else if (resp->tail == TAIL_NONE)
+		resp->tail = TAIL_ACK;
+}
+
+static void established(struct rnic_qp *qp)
+{
+	struct rnic_async event = { .type = RNIC_EVENT_COMM_EST, .qp = qp };
+
+	if (qp->resp->established)
+		return;
+	qp->resp->established = true;
+	if (qp->attr.state == RNIC_QPS_RTR)
+		qp->dev->cfg.ops->async_event(qp->dev->cfg.host, &event);
+}
+
+/* The request with the expected PSN, and those behind it that go with it. */
+static uint32_t in_order(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t n,
+			 uint32_t flags)
+{
+	struct responder *resp = qp->resp;
+	enum resp_verdict verdict = RESP_INVALID;
+
+	resp->nak_sent = false;
+	if (resp->tail == TAIL_NAK)
+		resp->tail = TAIL_NONE;
+	established(qp);
+	if (flags & (BTH_F_SEND | BTH_F_WRITE)) {
+		verdict = responder_data(qp, pkt, &n);
+	} else {
+		n = 1;
+		if (flags & BTH_F_READ)
+			verdict = responder_read(qp, pkt);
+		else if (flags & BTH_F_ATOMIC)
+			verdict = responder_atomic(qp, pkt);
+	}
+	responder_refuse(qp, verdict);
+	return n;
+}
+
+void responder_rx(struct rnic_qp *qp, uint64_t now, const struct bth_packet *pkt, uint32_t n)
+{
+	struct responder *resp = qp->resp;
+	uint32_t i = 0;
+
+	(void)now;
+	while (i < n && resp->tail != TAIL_FATAL) {
+		uint32_t flags = bth_opcode_info(pkt[i].opcode)->flags;
+		int32_t ahead = psn_diff(pkt[i].psn, resp->psn);
+
+		if (ahead == 0) {
+			i += in_order(qp, pkt + i, n - i, flags);
+			continue;
+		}
+		if (ahead > 0)
+			out_of_order(qp);
+		else
+			duplicate(qp, &pkt[i], flags);
+		i++;
+	}
+}
+
+bool responder_turn(struct rnic_qp *qp, uint64_t now)
+{
+	struct responder *resp = qp->resp;
+
+	if (resp->n_jobs == 0 || resp->wait_mem)
+		return false;
+	responder_job_work(qp);
+	responder_send_tail(qp, now);
+	return resp->n_jobs && !resp->wait_mem;
+}

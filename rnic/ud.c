@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* UD: a message is a packet, and carries its sender's address. */
+#include "config.h"
+
+#include "rnic/ud.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "bth/opcode.h"
+#include "bth/packet.h"
+#include "bth/psn.h"
+#include "rnic/recv.h"
+#include "rnic/requester.h"
+#include "rnic/responder.h"
+#include "rnic/sgl.h"
+
+#define GRH_LEN 40
+#define QKEY_CONTROLLED (1u << 31) /* IBA 10.2.5: then the QP's own is sent */
+#define QKEY_GSI 0x80010000u
+#define UDP_HEADER_LEN 8
+
+static uint32_t own_qkey(const struct rnic_qp *qp)
+{
+	return qp->init.type == RNIC_QPT_GSI ? QKEY_GSI : qp->attr.qkey;
+}
+
+static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_send_wr *wr,
+				    uint64_t length)
+{
+	if ((wr->op != RNIC_WR_SEND && wr->op != RNIC_WR_SEND_IMM) || wr->av_bad ||
+	    wr->num_sge > RNIC_MAX_SGE)
+		return RNIC_WC_LOC_QP_OP_ERR;
+	if (length > rnic_mtu_bytes(qp->dev->mtu))
+		return RNIC_WC_LOC_LEN_ERR;
+	if (!(wr->flags & RNIC_SEND_INLINE) &&
+	    !sgl_check(qp->pd, wr->sge, wr->num_sge, SGL_READ))
+		return RNIC_WC_LOC_PROT_ERR;
+	return RNIC_WC_SUCCESS;
+}
+
+static int packet_send(struct rnic_qp *qp, const struct rnic_send_wr *wr, uint32_t length,
+		       struct rnic_mem **mem)
+{
+	const struct rnic_device_config *cfg = &qp->dev->cfg;
+	struct bth_packet pkt = {
+		.opcode = BTH_OPCODE(BTH_UD, wr->op == RNIC_WR_SEND ? BTH_SEND_ONLY :
+								      BTH_SEND_ONLY_IMM),
+		.se = wr->flags & RNIC_SEND_SOLICITED,
+		.migreq = true,
+		.pkey = 0xffff,
+		.dqpn = wr->remote_qpn & BTH_PSN_MASK,
+		.psn = qp->req->psn,
+		.qkey = wr->remote_qkey & QKEY_CONTROLLED ? own_qkey(qp) : wr->remote_qkey,
+		.sqpn = qp->qpn,
+		.imm = wr->imm,
+		.pad = bth_pad(length),
+		.payload_len = length,
+	};
+	uint32_t headers = bth_opcode_info(pkt.opcode)->headers_len;
+	struct rnic_tx tx = { .av = &wr->av, .flow = qp->req->flow };
+	struct iovec piece = { .iov_len = length };
+	int ret = 0;
+
+	tx.len = tx.seg = headers + length + pkt.pad + BTH_ICRC_LEN;
+	tx.data = cfg->ops->tx_alloc(cfg->host, tx.len);
+	bth_encode_headers(&pkt, tx.data);
+	piece.iov_base = tx.data + headers;
+	memset(tx.data + headers + length, 0, pkt.pad);
+	if (wr->flags & RNIC_SEND_INLINE)
+		memcpy(piece.iov_base, wr->inline_data, length);
+	else
+		ret = sgl_copy(qp->pd, wr->sge, wr->num_sge, 0, &piece, 1, SGL_READ, mem);
+	if (ret < 0)
+		return ret;
+	cfg->ops->tx_send(cfg->host, &tx);
+	qp->dev->counters.sent_pkts++;
+	qp->dev->counters.sent_bytes += tx.len;
+	qp->dev->counters.rdma_sends++;
+	qp->req->psn = psn_add(qp->req->psn, 1);
+	return 0;
+}
+
+static uint64_t wr_length(const struct rnic_send_wr *wr)
+{
+	if (wr->flags & RNIC_SEND_INLINE)
+		return wr->inline_len;
+	return sgl_length(wr->sge, wr->num_sge <= RNIC_MAX_SGE ? wr->num_sge : 0);
+}
+
+bool ud_send(struct rnic_qp *qp, uint64_t now)
+{
+	struct requester *req = qp->req;
+	struct rnic_send_wr *wr = req->ud_wr;
+	enum rnic_wc_status status;
+	struct rnic_mem *mem;
+	uint64_t length;
+	int ret = 1;
+
+	if (qp->attr.state != RNIC_QPS_RTS)
+		return false;
+	if (!req->ud_held)
+		ret = qp->init.ops->send_next(qp->init.user, wr);
+	if (ret == 0)
+		return false;
+	length = ret < 0 ? 0 : wr_length(wr);
+	status = ret < 0 ? RNIC_WC_LOC_QP_OP_ERR : wr_check(qp, wr, length);
+	ret = status == RNIC_WC_SUCCESS ? packet_send(qp, wr, (uint32_t)length, &mem) : 0;
+	req->ud_held = ret == -EINPROGRESS;
+	if (req->ud_held) {
+		requester_wait(qp, mem);
+		return false;
+	}
+	if (ret < 0)
+		status = RNIC_WC_LOC_PROT_ERR;
+	send_wr_complete(qp, wr->slot, wr->op, wr->flags, (uint32_t)length, status);
+	if (status != RNIC_WC_SUCCESS)
+		qp_error(qp, now, -1);
+	return status == RNIC_WC_SUCCESS;
+}
+
+static bool gid_is_ipv4(const uint8_t gid[16])
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return memcmp(gid, prefix, sizeof(prefix)) == 0;
+}
+
+static void put16(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t)(v >> 8);
+	p[1] = (uint8_t)v;
+}
+
+/* The 40 bytes before the payload: the IPv6 header, or 20 bytes of nothing and the IPv4 header. */
+static void grh_fill(uint8_t grh[GRH_LEN], const struct rnic_rx *rx)
+{
+	uint32_t len = rx->len + BTH_ICRC_LEN + UDP_HEADER_LEN;
+	uint8_t *ip = grh + 20;
+
+	memset(grh, 0, GRH_LEN);
+	if (!gid_is_ipv4(rx->sgid)) {
+		grh[0] = (uint8_t)(6 << 4 | rx->traffic_class >> 4);
+		grh[1] = (uint8_t)(rx->traffic_class << 4);
+		put16(grh + 4, len);
+		grh[6] = 17;
+		grh[7] = rx->hop_limit;
+		memcpy(grh + 8, rx->sgid, 16);
+		memcpy(grh + 24, rx->dgid, 16);
+		return;
+	}
+	ip[0] = 0x45;
+	ip[1] = rx->traffic_class;
+	put16(ip + 2, len + 20);
+	put16(ip + 6, 0x4000);
+	ip[8] = rx->hop_limit;
+	ip[9] = 17;
+	memcpy(ip + 12, rx->sgid + 12, 4);
+	memcpy(ip + 16, rx->dgid + 12, 4);
+}
+
+void ud_rx(struct rnic_qp *qp, const struct rnic_rx *rx, const struct bth_packet *pkt)
+{
+	uint8_t grh[GRH_LEN];
+	struct iovec piece[2] = {
+		{ .iov_base = grh, .iov_len = GRH_LEN },
+		{ .iov_base = (void *)(uintptr_t)pkt->payload, .iov_len = pkt->payload_len },
+	};
+	struct rnic_cqe cqe = {
+		.opcode = RNIC_WC_RECV,
+		.flags = RNIC_WC_GRH,
+		.byte_len = GRH_LEN + pkt->payload_len,
+		.src_qpn = pkt->sqpn,
+		.solicited = pkt->se,
+	};
+	struct rnic_mem *mem;
+	int ret;
+
+	if (pkt->qkey != own_qkey(qp) || recv_hold(qp) == RECV_NONE)
+		return;
+	if (recv_hold(qp) == RECV_BAD) {
+		recv_complete_error(qp, RNIC_WC_LOC_QP_OP_ERR);
+		return;
+	}
+	grh_fill(grh, rx);
+	ret = cqe.byte_len > recv_room(qp) ? -EMSGSIZE : recv_put(qp, piece, 2, &mem);
+	if (ret == -EINPROGRESS)
+		return;
+	if (ret < 0) {
+		recv_complete_error(qp, ret == -EMSGSIZE ? RNIC_WC_LOC_LEN_ERR :
+							   RNIC_WC_LOC_PROT_ERR);
+		return;
+	}
+	if (bth_opcode_info(pkt->opcode)->flags & BTH_F_IMM) {
+		cqe.flags |= RNIC_WC_WITH_IMM;
+		cqe.imm = pkt->imm;
+	}
+	recv_complete(qp, &cqe);
+}
