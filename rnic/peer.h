@@ -59,6 +59,4 @@ void peer_lost(struct peer_share *s);
 /* Packets after which an acknowledgement should be asked for. */
 uint32_t peer_ack_interval(const struct peer_share *s, uint32_t cost);
 
-void peers_free(struct rnic_device *dev);
-
 #endif
