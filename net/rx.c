@@ -232,7 +232,8 @@ static void datagram_begin(struct net_port *port)
 	r->merged = r->seg > 0 && r->seg < r->left;
 	if (!r->merged)
 		r->seg = r->left;
-	if (m->msg_hdr.msg_flags & MSG_TRUNC) {
+	if (r->left == 0 || (m->msg_hdr.msg_flags & MSG_TRUNC)) {
+		port->counters.rx_datagrams++;
 		port->counters.icrc_errors++;
 		r->left = 0;
 		return;

@@ -8,14 +8,17 @@ tests_unit_net_test_SOURCES = \
 	tests/unit/net_fault.c \
 	tests/unit/net_ifaddr.c \
 	tests/unit/net_main.c \
+	tests/unit/net_mode.c \
 	tests/unit/net_pair.c \
 	tests/unit/net_pair.h \
 	tests/unit/net_port.c \
 	tests/unit/net_suites.h \
+	tests/unit/net_wire.c \
 	$(NULL)
 tests_unit_net_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_net_test_LDADD = \
 	net/libnet.la \
+	bth/libbth.la \
 	$(CHECK_LIBS) \
 	$(NULL)
 

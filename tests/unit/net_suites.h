@@ -7,6 +7,8 @@
 
 Suite *net_fault_suite(void);
 Suite *net_ifaddr_suite(void);
+Suite *net_mode_suite(void);
 Suite *net_port_suite(void);
+Suite *net_wire_suite(void);
 
 #endif
