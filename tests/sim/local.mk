@@ -1,1 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+check_PROGRAMS += tests/sim/sim
+tests_sim_sim_SOURCES = \
+	tests/sim/end_model.c \
+	tests/sim/end_model.h \
+	tests/sim/endpoint.c \
+	tests/sim/endpoint.h \
+	tests/sim/host.c \
+	tests/sim/host.h \
+	tests/sim/model_plan.c \
+	tests/sim/queues.c \
+	tests/sim/queues.h \
+	tests/sim/rng.h \
+	tests/sim/scenario.c \
+	tests/sim/scenario.h \
+	tests/sim/scenario_rig.c \
+	tests/sim/scenario_rig.h \
+	tests/sim/sim.c \
+	tests/sim/traffic.c \
+	tests/sim/traffic.h \
+	tests/sim/world.c \
+	tests/sim/world.h \
+	$(NULL)
+tests_sim_sim_LDADD = \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+
+sim_scripts = \
+	tests/sim/replay \
+	tests/sim/scenarios \
+	$(NULL)
+TESTS += $(sim_scripts)
+EXTRA_DIST += $(sim_scripts)

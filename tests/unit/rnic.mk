@@ -1,1 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+if HAVE_CHECK
+rnic_tests = \
+	tests/unit/rnic_golden \
+	tests/unit/rnic_modify \
+	tests/unit/rnic_objects \
+	tests/unit/rnic_table \
+	tests/unit/rnic_timer \
+	$(NULL)
+check_PROGRAMS += $(rnic_tests)
+TESTS += $(rnic_tests)
+
+check_LTLIBRARIES += tests/unit/librnic-fixture.la
+tests_unit_librnic_fixture_la_SOURCES = \
+	tests/unit/rnic_fixture.c \
+	tests/unit/rnic_fixture.h \
+	$(NULL)
+tests_unit_librnic_fixture_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+rnic_test_libs = \
+	tests/unit/librnic-fixture.la \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(CHECK_LIBS) \
+	$(NULL)
+tests_unit_rnic_golden_SOURCES = \
+	tests/sim/endpoint.c \
+	tests/sim/host.c \
+	tests/sim/queues.c \
+	tests/sim/world.c \
+	tests/unit/bth_trace.c \
+	tests/unit/bth_trace.h \
+	tests/unit/rnic_golden.c \
+	$(NULL)
+tests_unit_rnic_golden_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim \
+	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
+tests_unit_rnic_golden_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
+tests_unit_rnic_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
+tests_unit_rnic_modify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_modify_LDADD = $(rnic_test_libs)
+tests_unit_rnic_objects_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_objects_LDADD = $(rnic_test_libs)
+tests_unit_rnic_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_table_LDADD = $(rnic_test_libs)
+tests_unit_rnic_timer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_timer_LDADD = $(rnic_test_libs)
+endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The clock, the event queue and the link of the simulator. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bth/print.h"
+#include "host.h"
+#include "world.h"
+
+#define BATCH_MAX 32
+
+struct sim_packet {
+	uint32_t from, to;
+	uint32_t len;
+	uint8_t traffic_class, hop_limit;
+	uint16_t sport;
+	uint8_t data[];
+};
+
+static void *must(void *p)
+{
+	if (!p)
+		abort();
+	return p;
+}
+
+static bool before(const struct sim_event *a, const struct sim_event *b)
+{
+	return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+static void event_add(struct sim_world *w, struct sim_event ev)
+{
+	uint32_t i = w->n_events++;
+
+	if (i == w->room) {
+		w->room = w->room ? w->room * 2 : 256;
+		w->events = must(realloc(w->events, w->room * sizeof(*w->events)));
+	}
+	ev.order = w->order++;
+	while (i > 0 && before(&ev, &w->events[(i - 1) / 2])) {
+		w->events[i] = w->events[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	w->events[i] = ev;
+}
+
+static struct sim_event event_take(struct sim_world *w)
+{
+	struct sim_event first = w->events[0], last = w->events[--w->n_events];
+	uint32_t i = 0;
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+
+		if (child + 1 < w->n_events && before(&w->events[child + 1], &w->events[child]))
+			child++;
+		if (child >= w->n_events || !before(&w->events[child], &last))
+			break;
+		w->events[i] = w->events[child];
+		i = child;
+	}
+	w->events[i] = last;
+	return first;
+}
+
+void sim_resume_later(struct rnic_mem *m)
+{
+	struct sim_world *w = m->world;
+	struct sim_event ev = { .at = w->now + rng_between(&w->rng, 1, 300) * SIM_US, .resume = m };
+
+	event_add(w, ev);
+}
+
+void sim_packet_print(uint64_t now, const char *what, uint32_t from, const struct bth_packet *pkt)
+{
+	char line[200];
+
+	bth_print(line, sizeof(line), pkt);
+	printf("%12.3f us  %s%u %s\n", (double)now / 1000, what, from, line);
+}
+
+static bool loses(struct sim_world *w, struct sim_node *from, const struct bth_packet *pkt)
+{
+	const struct sim_faults *f = &w->faults;
+	bool lost = rng_chance(&w->rng, f->loss) || rng_chance(&w->rng, f->corrupt);
+
+	if (f->loss_run_max && from->losses_in_a_row >= f->loss_run_max)
+		lost = false;
+	if (w->filter && w->filter(w->filter_arg, from->index, pkt, w->now))
+		lost = true;
+	from->losses_in_a_row = lost ? from->losses_in_a_row + 1 : 0;
+	return lost || from->unplugged || w->node[1 - from->index].unplugged;
+}
+
+static void deliver_later(struct sim_world *w, const struct sim_packet *p)
+{
+	const struct sim_faults *f = &w->faults;
+	struct sim_event ev = { .at = w->node[p->from].link_free + f->delay };
+
+	if (rng_chance(&w->rng, f->reorder))
+		ev.at += rng_below(&w->rng, (uint32_t)f->jitter + 1);
+	ev.packet = must(malloc(sizeof(*p) + p->len));
+	memcpy(ev.packet, p, sizeof(*p) + p->len);
+	event_add(w, ev);
+}
+
+void sim_send(struct sim_node *from, const struct rnic_av *av, const uint8_t *data, uint32_t len)
+{
+	struct sim_world *w = from->world;
+	struct sim_packet *p = must(malloc(sizeof(*p) + len));
+	struct bth_packet pkt;
+	bool lost;
+
+	*p = (struct sim_packet){ .from = from->index, .to = 1 - from->index, .len = len,
+				  .traffic_class = av->traffic_class, .hop_limit = av->hop_limit,
+				  .sport = 0xc000 };
+	memcpy(p->data, data, len);
+	if (bth_decode(p->data, len, &pkt) != BTH_OK) {
+		fprintf(stderr, "node %u sent a malformed packet of %u bytes\n", from->index, len);
+		abort();
+	}
+	if (from->link_free < w->now)
+		from->link_free = w->now;
+	from->link_free += 100 + len / 4; /* 4 GB/s */
+	lost = loses(w, from, &pkt);
+	w->n_sent++;
+	w->n_lost += lost;
+	if (w->verbose)
+		sim_packet_print(w->now, lost ? "LOST  " : "sends ", from->index, &pkt);
+	if (!lost && memcmp(av->dgid, w->node[p->to].gid, 16) == 0) {
+		deliver_later(w, p);
+		if (rng_chance(&w->rng, w->faults.duplicate))
+			deliver_later(w, p);
+	}
+	free(p);
+}
+
+static void hash_add(struct sim_world *w, const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < len; i++)
+		w->hash = (w->hash ^ p[i]) * 0x100000001b3;
+}
+
+static void describe(struct sim_world *w, const struct sim_packet *p, struct rnic_rx *rx)
+{
+	hash_add(w, &w->now, sizeof(w->now));
+	hash_add(w, p->data, p->len < BTH_HEADERS_MAX ? p->len : BTH_HEADERS_MAX);
+	*rx = (struct rnic_rx){ .data = p->data, .len = p->len,
+				.traffic_class = p->traffic_class, .hop_limit = p->hop_limit,
+				.sport = p->sport };
+	memcpy(rx->sgid, w->node[p->from].gid, 16);
+	memcpy(rx->dgid, w->node[p->to].gid, 16);
+}
+
+/* What has arrived for the node of `first` by now, at most BATCH_MAX packets, in one call. */
+static void packets_arrive(struct sim_world *w, struct sim_packet *first)
+{
+	struct sim_packet *batch[BATCH_MAX] = { first };
+	struct rnic_rx rx[BATCH_MAX];
+	uint32_t most = rng_between(&w->rng, 1, BATCH_MAX), n = 1;
+
+	while (n < most && w->n_events && w->events[0].at <= w->now && w->events[0].packet &&
+	       w->events[0].packet->to == first->to)
+		batch[n++] = event_take(w).packet;
+	for (uint32_t i = 0; i < n; i++)
+		describe(w, batch[i], &rx[i]);
+	rnic_rx(w->node[first->to].dev, w->now, rx, n);
+	for (uint32_t i = 0; i < n; i++)
+		free(batch[i]);
+}
+
+static struct sim_node *timer_first(struct sim_world *w)
+{
+	struct sim_node *first = &w->node[0];
+
+	for (uint32_t i = 1; i < SIM_NODES; i++)
+		if (w->node[i].timer < first->timer)
+			first = &w->node[i];
+	return first->timer == UINT64_MAX ? NULL : first;
+}
+
+static bool devices_run(struct sim_world *w)
+{
+	bool more = false;
+
+	for (uint32_t i = 0; i < SIM_NODES; i++)
+		more |= rnic_run(w->node[i].dev, w->now);
+	return more;
+}
+
+bool sim_world_step(struct sim_world *w)
+{
+	struct sim_node *timer;
+	struct sim_event ev;
+	bool more = devices_run(w);
+
+	w->n_steps++;
+	timer = timer_first(w);
+	if (more)
+		w->now += 50; /* a turn costs time */
+	if (timer && (!w->n_events || timer->timer <= w->events[0].at)) {
+		if (more && timer->timer > w->now)
+			return true;
+		if (w->now < timer->timer)
+			w->now = timer->timer;
+		timer->timer = UINT64_MAX;
+		rnic_timer_fired(timer->dev, w->now);
+		return true;
+	}
+	if (!w->n_events || (more && w->events[0].at > w->now))
+		return more;
+	ev = event_take(w);
+	if (w->now < ev.at)
+		w->now = ev.at;
+	if (ev.packet) {
+		w->now += rng_below(&w->rng, 2000); /* the host was late */
+		packets_arrive(w, ev.packet);
+	} else {
+		ev.resume->busy = false;
+		rnic_mem_resume(w->node[ev.resume->node].dev, ev.resume, w->now);
+	}
+	return true;
+}
+
+struct rnic_av sim_av(const struct sim_world *w, uint32_t from, uint32_t to)
+{
+	struct rnic_av av = { .grh = true, .port_num = 1, .hop_limit = 64 };
+
+	memcpy(av.sgid, w->node[from].gid, 16);
+	memcpy(av.dgid, w->node[to].gid, 16);
+	return av;
+}
+
+void sim_world_begin(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu, uint32_t window_bytes)
+{
+	memset(w, 0, sizeof(*w));
+	w->rng.state = seed;
+	w->hash = 0xcbf29ce484222325;
+	for (uint32_t i = 0; i < SIM_NODES; i++) {
+		struct sim_node *n = &w->node[i];
+		struct rnic_device_config cfg = { .ops = &sim_ops, .host = n, .active_mtu = mtu,
+						  .window_bytes = window_bytes };
+
+		snprintf(cfg.name, sizeof(cfg.name), "sim%u", i);
+		n->world = w;
+		n->index = i;
+		n->timer = UINT64_MAX;
+		n->tx = must(malloc(RNIC_TX_RUN_MAX));
+		memcpy(n->gid, (uint8_t[16]){ [10] = 0xff, 0xff, 10, 0, 0, (uint8_t)(i + 1) }, 16);
+		n->dev = must(rnic_device_create(&cfg));
+		rnic_gid_set(n->dev, 0, n->gid, 1);
+	}
+}
+
+bool sim_world_end(struct sim_world *w)
+{
+	bool clean = true;
+
+	while (w->n_events)
+		free(event_take(w).packet);
+	free(w->events);
+	for (uint32_t i = 0; i < SIM_NODES; i++) {
+		struct rnic_counts counts, none = { 0 };
+
+		rnic_device_counts(w->node[i].dev, &counts);
+		clean = clean && memcmp(&counts, &none, sizeof(none)) == 0;
+		if (clean)
+			rnic_device_destroy(w->node[i].dev);
+		free(w->node[i].tx);
+	}
+	return clean;
+}

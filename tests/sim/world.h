@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Two devices, a virtual clock and a link that loses, doubles, delays and reorders packets, all by
+ * one seed. Nothing here reads a clock or the system's randomness.
+ */
+#ifndef TESTS_SIM_WORLD_H
+#define TESTS_SIM_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bth/packet.h"
+#include "rng.h"
+#include "rnic/device.h"
+
+#define SIM_NODES 2
+#define SIM_US 1000ull
+#define SIM_MS 1000000ull
+#define SIM_S 1000000000ull
+
+struct sim_world;
+
+/* Chances in 10000, times in ns. */
+struct sim_faults {
+	uint32_t loss, corrupt, duplicate, reorder;
+	uint64_t delay, jitter;
+	uint32_t loss_run_max; /* packets lost in a row, each way; 0: no limit */
+};
+
+/* An address space: bytes from start on. */
+struct rnic_mem {
+	struct sim_world *world;
+	uint32_t node;
+	uint8_t *bytes;
+	uint64_t start, len;
+	uint32_t pending;  /* chance that an access is not possible now */
+	bool busy;	   /* nor will be until the resume event */
+	bool broken;	   /* every access faults */
+	uint32_t n_pended;
+};
+
+struct sim_node {
+	struct sim_world *world;
+	uint32_t index;
+	struct rnic_device *dev;
+	uint8_t gid[16];
+	uint64_t timer;
+	bool unplugged; /* packets from and to it vanish */
+	uint32_t losses_in_a_row;
+	uint32_t n_events[32]; /* by enum rnic_event_type */
+	uint32_t n_logs, n_notified;
+	char last_log[300];
+	uint64_t link_free; /* when the last packet sent has left */
+	uint8_t *tx;
+};
+
+struct sim_packet; /* in the air */
+
+struct sim_event {
+	uint64_t at, order;
+	struct sim_packet *packet; /* or */
+	struct rnic_mem *resume;
+};
+
+/* Sees every packet that is sent; true drops it. */
+typedef bool sim_filter(void *arg, uint32_t from, const struct bth_packet *pkt, uint64_t now);
+
+struct sim_world {
+	uint64_t now;
+	struct rng rng;
+	struct sim_faults faults;
+	struct sim_node node[SIM_NODES];
+	struct sim_event *events; /* binary heap */
+	uint32_t n_events, room;
+	uint64_t order;
+	uint64_t n_steps;
+	uint64_t hash; /* of all packets that arrived, with their times */
+	uint64_t n_sent, n_lost;
+	bool verbose;
+	sim_filter *filter;
+	void *filter_arg;
+};
+
+void sim_world_begin(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu, uint32_t window_bytes);
+/* Destroys the devices; false if an object was still there. */
+bool sim_world_end(struct sim_world *w);
+
+/* Let the devices work, then let the next thing happen. False when nothing will ever happen. */
+bool sim_world_step(struct sim_world *w);
+
+/* An access vector from one node to the other. */
+struct rnic_av sim_av(const struct sim_world *w, uint32_t from, uint32_t to);
+
+/* len bytes of zeros at `start`. */
+void sim_mem_begin(struct rnic_mem *m, struct sim_world *w, uint32_t node, uint64_t start,
+		   uint64_t len);
+void sim_mem_end(struct rnic_mem *m);
+
+/* One line about a packet on standard output. */
+void sim_packet_print(uint64_t now, const char *what, uint32_t from, const struct bth_packet *pkt);
+
+#endif
