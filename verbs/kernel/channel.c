@@ -182,6 +182,11 @@ uint32_t channel_record_size(const struct channel *ch)
 	return ch->record_size;
 }
 
+bool channel_client_gone(const struct channel *ch)
+{
+	return ch->gone || ch->client < 0;
+}
+
 struct channel *channel_find(uint64_t id)
 {
 	struct channel *ch = channels;

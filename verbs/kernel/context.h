@@ -74,6 +74,8 @@ struct channel *channel_get(struct channel *ch);
 void channel_put(struct channel *ch);
 uint64_t channel_id(const struct channel *ch); /* rnic_ctl_fd.id */
 uint32_t channel_record_size(const struct channel *ch);
+/* No process has the client's end any more, as far as known. */
+bool channel_client_gone(const struct channel *ch);
 /* Never lost: kept in a queue while the socket is full. owner: any pointer, to find it again. */
 int channel_post(struct channel *ch, const void *record, const void *owner);
 /* Take the owner's records that have not been read out; returns how many were read in its life. */

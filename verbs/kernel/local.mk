@@ -12,7 +12,6 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/kernel.c \
 	verbs/kernel/kernel.h \
 	verbs/kernel/kernel_priv.h \
-	verbs/kernel/ring_mem.c \
 	verbs/kernel/server.c \
 	verbs/kernel/session.c \
 	verbs/kernel/session.h \
@@ -24,7 +23,38 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/umem_priv.h \
 	verbs/kernel/umem_slow.c \
 	verbs/kernel/umem_slow.h \
+	verbs/kernel/wake.c \
+	$(NULL)
+verbs_kernel_libkernel_la_LIBADD = verbs/kernel/libuverbs.la
+
+# The commands and the rings, apart so that their tests can stand in for sessions and processes.
+noinst_LTLIBRARIES += verbs/kernel/libuverbs.la
+verbs_kernel_libuverbs_la_SOURCES = \
+	verbs/kernel/ring_mem.c \
+	verbs/kernel/rxe.c \
+	verbs/kernel/rxe.h \
+	verbs/kernel/rxe_cq.c \
+	verbs/kernel/rxe_recv.c \
+	verbs/kernel/rxe_ring.c \
+	verbs/kernel/rxe_ring.h \
+	verbs/kernel/rxe_send.c \
 	verbs/kernel/uobject.c \
 	verbs/kernel/uverbs.h \
-	verbs/kernel/wake.c \
+	verbs/kernel/uverbs_ah.c \
+	verbs/kernel/uverbs_attr.c \
+	verbs/kernel/uverbs_attr.h \
+	verbs/kernel/uverbs_av.h \
+	verbs/kernel/uverbs_cmd.c \
+	verbs/kernel/uverbs_context.c \
+	verbs/kernel/uverbs_cq.c \
+	verbs/kernel/uverbs_device.c \
+	verbs/kernel/uverbs_ioctl.c \
+	verbs/kernel/uverbs_methods.c \
+	verbs/kernel/uverbs_modify_qp.c \
+	verbs/kernel/uverbs_obj.h \
+	verbs/kernel/uverbs_pd_mr.c \
+	verbs/kernel/uverbs_priv.h \
+	verbs/kernel/uverbs_qp.c \
+	verbs/kernel/uverbs_srq.c \
+	verbs/kernel/uverbs_write.c \
 	$(NULL)

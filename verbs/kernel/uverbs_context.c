@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* A context's beginning and end, its event descriptors, and the events that go into them. */
+#include "config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <stdlib.h>
+
+#include "rnic/host.h"
+#include "rnic/objects.h"
+#include "rnic/qp.h"
+#include "verbs/kernel/uverbs.h"
+#include "verbs/kernel/uverbs_obj.h"
+
+static_assert(sizeof(struct ib_uverbs_comp_event_desc) == 8, "completion event");
+static_assert(sizeof(struct ib_uverbs_async_event_desc) == 16, "async event");
+
+static int context_begin(struct ucmd *cmd)
+{
+	if (cmd->uc) {
+		ucmd_log(cmd, "GET_CONTEXT for the second time");
+		return -EINVAL;
+	}
+	cmd->uc = calloc(1, sizeof(*cmd->uc));
+	if (!cmd->uc)
+		return -ENOMEM;
+	*context_uverbs(cmd->context) = cmd->uc;
+	return 0;
+}
+
+static void context_undo(struct ucmd *cmd)
+{
+	uverbs_cleanup(cmd->context);
+	cmd->uc = NULL;
+}
+
+/* Channels that no process has any more are let go when the next is made. */
+static void channels_prune(struct uverbs_context *uc)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < uc->n_channels; i++) {
+		if (channel_client_gone(uc->channels[i]) && uc->channels[i] != uc->async)
+			channel_put(uc->channels[i]);
+		else
+			uc->channels[kept++] = uc->channels[i];
+	}
+	uc->n_channels = kept;
+}
+
+static int channels_reserve(struct uverbs_context *uc)
+{
+	uint32_t room = uc->room ? uc->room * 2 : 8;
+	struct channel **p;
+
+	channels_prune(uc);
+	if (uc->n_channels < uc->room)
+		return 0;
+	p = realloc(uc->channels, room * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	uc->channels = p;
+	uc->room = room;
+	return 0;
+}
+
+/* A channel whose descriptor's number goes to `where`, `width` bytes wide. */
+static int channel_make(struct ucmd *cmd, uint32_t record_size, enum rnic_fd_kind kind,
+			uint64_t where, uint32_t width, struct channel **out)
+{
+	const int64_t none = -1;
+	struct rnic_ctl_fd info = { .where = where, .width = width, .kind = kind };
+	struct uverbs_context *uc = cmd->uc;
+	struct channel *ch;
+	int fd, rc = channels_reserve(uc);
+
+	/* So that a bad address is found now, and not by the program's own store. */
+	if (!rc)
+		rc = call_write(cmd->call, where, &none, width);
+	if (rc)
+		return rc;
+	rc = channel_create(cmd->context, record_size, &ch, &fd);
+	if (rc)
+		return rc;
+	info.id = channel_id(ch);
+	rc = call_pass_fd(cmd->call, fd, &info);
+	if (rc) {
+		channel_put(ch);
+		return rc;
+	}
+	uc->channels[uc->n_channels++] = ch;
+	*out = ch;
+	return 0;
+}
+
+static int async_make(struct ucmd *cmd, uint64_t where, uint32_t width)
+{
+	struct channel *ch;
+	int rc = channel_make(cmd, sizeof(struct ib_uverbs_async_event_desc), RNIC_FD_ASYNC, where,
+			      width, &ch);
+
+	if (!rc && !cmd->uc->async)
+		cmd->uc->async = ch;
+	return rc;
+}
+
+int cmd_get_context(struct ucmd *cmd)
+{
+	struct ib_uverbs_get_context_resp resp = { .num_comp_vectors = cmd->dev->num_comp_vectors };
+	int rc = context_begin(cmd);
+
+	if (rc)
+		return rc;
+	rc = ucmd_response(cmd, &resp, sizeof(resp));
+	if (!rc)
+		rc = async_make(cmd, cmd->core.out + offsetof(struct ib_uverbs_get_context_resp,
+							      async_fd), 4);
+	if (rc)
+		context_undo(cmd);
+	return rc;
+}
+
+int method_get_context(struct ucmd *cmd)
+{
+	uint32_t vectors = cmd->dev->num_comp_vectors;
+	uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	int rc = context_begin(cmd);
+
+	if (rc)
+		return rc;
+	rc = uattr_write(cmd, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors, sizeof(vectors));
+	if (!rc || rc == -ENOENT)
+		rc = uattr_write(cmd, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &support,
+				 sizeof(support));
+	if (rc == -ENOENT)
+		rc = 0;
+	if (rc)
+		context_undo(cmd);
+	return rc;
+}
+
+int method_async_event_alloc(struct ucmd *cmd)
+{
+	return async_make(cmd, uattr_data_addr(&cmd->attr[UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE]),
+			  8);
+}
+
+int cmd_create_comp_channel(struct ucmd *cmd)
+{
+	struct channel *ch;
+
+	return channel_make(cmd, sizeof(struct ib_uverbs_comp_event_desc), RNIC_FD_CHANNEL,
+			    cmd->core.out, 4, &ch);
+}
+
+void uverbs_cq_notify(struct rnic_cq *rnic)
+{
+	struct uverbs_cq *cq = container_of(rnic_cq_user(rnic), struct uverbs_cq, rxe);
+	struct ib_uverbs_comp_event_desc record = { .cq_handle = cq->user_handle };
+
+	if (cq->channel)
+		channel_post(cq->channel, &record, cq);
+}
+
+static void async_post(struct context *c, enum rnic_event_type type, uint64_t element,
+		       const void *owner)
+{
+	struct uverbs_context *uc = *context_uverbs(c);
+	struct ib_uverbs_async_event_desc record = { .element = element, .event_type = type };
+
+	if (uc && uc->async)
+		channel_post(uc->async, &record, owner);
+}
+
+uint32_t async_forget(struct context *c, const void *owner)
+{
+	struct uverbs_context *uc = *context_uverbs(c);
+
+	return uc && uc->async ? channel_forget(uc->async, owner) : 0;
+}
+
+void uverbs_async_event(const struct rnic_async *event)
+{
+	if (event->qp) {
+		struct uverbs_qp *qp = container_of(rnic_qp_user(event->qp), struct uverbs_qp, rxe);
+
+		async_post(qp->context, event->type, qp->user_handle, qp);
+	} else if (event->cq) {
+		struct uverbs_cq *cq = container_of(rnic_cq_user(event->cq), struct uverbs_cq, rxe);
+
+		async_post(cq->context, event->type, cq->user_handle, cq);
+	} else if (event->srq) {
+		struct uverbs_srq *srq =
+			container_of(rnic_srq_user(event->srq), struct uverbs_srq, rq);
+
+		async_post(srq->context, event->type, srq->user_handle, srq);
+	}
+}
+
+void uverbs_port_event(struct context *c, const struct rnic_async *event)
+{
+	async_post(c, event->type, event->port, NULL);
+}
+
+/* Users before what they use; nothing is busy then. */
+static void objects_destroy(struct context *c, enum uobject_kind kind)
+{
+	struct uobject *u;
+	uint32_t handle = 0, comp, async;
+
+	while ((u = uobject_next(c, kind, handle))) {
+		handle = u->handle + 1;
+		switch (kind) {
+		case UOBJ_QP:
+			qp_destroy(c, u, &async);
+			break;
+		case UOBJ_SRQ:
+			srq_destroy(c, u, &async);
+			break;
+		case UOBJ_CQ:
+			cq_destroy(c, u, &comp, &async);
+			break;
+		case UOBJ_AH:
+			ah_destroy(c, u);
+			break;
+		case UOBJ_MR:
+			mr_destroy(c, u);
+			break;
+		case UOBJ_PD:
+			pd_destroy(c, u);
+			break;
+		case UOBJ_MW:
+		case UOBJ_CHANNEL:
+			break;
+		}
+	}
+}
+
+void uverbs_cleanup(struct context *c)
+{
+	static const enum uobject_kind order[] = { UOBJ_QP, UOBJ_SRQ, UOBJ_CQ,
+						   UOBJ_AH, UOBJ_MR,  UOBJ_PD };
+	struct uverbs_context *uc = *context_uverbs(c);
+
+	if (!uc)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		objects_destroy(c, order[i]);
+	for (uint32_t i = 0; i < uc->n_channels; i++)
+		channel_put(uc->channels[i]);
+	free(uc->channels);
+	free(uc);
+	*context_uverbs(c) = NULL;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Protection domains and memory regions. */
+#include "config.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <stdlib.h>
+
+#include "rnic/objects.h"
+#include "verbs/kernel/umem.h"
+#include "verbs/kernel/uverbs_obj.h"
+
+#define PAGE 4096ull
+
+static_assert((int)RNIC_ACCESS_LOCAL_WRITE == (int)IB_UVERBS_ACCESS_LOCAL_WRITE, "access");
+static_assert((int)RNIC_ACCESS_REMOTE_WRITE == (int)IB_UVERBS_ACCESS_REMOTE_WRITE, "access");
+static_assert((int)RNIC_ACCESS_REMOTE_READ == (int)IB_UVERBS_ACCESS_REMOTE_READ, "access");
+static_assert((int)RNIC_ACCESS_REMOTE_ATOMIC == (int)IB_UVERBS_ACCESS_REMOTE_ATOMIC, "access");
+static_assert((int)RNIC_ACCESS_MW_BIND == (int)IB_UVERBS_ACCESS_MW_BIND, "access");
+
+#define ACCESS_CHANGES                                                                             \
+	(RNIC_ACCESS_LOCAL_WRITE | RNIC_ACCESS_REMOTE_WRITE | RNIC_ACCESS_REMOTE_ATOMIC |          \
+	 RNIC_ACCESS_MW_BIND)
+#define ACCESS_SUPPORTED ((IB_UVERBS_ACCESS_HUGETLB << 1) - 1)
+
+int pd_destroy(struct context *c, struct uobject *u)
+{
+	int rc = rnic_pd_destroy(u->object);
+
+	if (!rc)
+		uobject_remove(c, u);
+	return rc;
+}
+
+int cmd_alloc_pd(struct ucmd *cmd)
+{
+	struct ib_uverbs_alloc_pd_resp resp;
+	struct rnic_pd *pd;
+	struct uobject *u;
+	int rc = rnic_pd_create(cmd->dev->rnic, &pd);
+
+	if (rc)
+		return rc;
+	rc = uobject_add(cmd->context, UOBJ_PD, pd, 0, &u);
+	if (rc) {
+		rnic_pd_destroy(pd);
+		return rc;
+	}
+	resp.pd_handle = u->handle;
+	rc = ucmd_response(cmd, &resp, sizeof(resp));
+	if (rc)
+		pd_destroy(cmd->context, u);
+	return rc;
+}
+
+int cmd_dealloc_pd(struct ucmd *cmd)
+{
+	struct ib_uverbs_dealloc_pd req;
+	struct uobject *u;
+	int rc = ucmd_request(cmd, &req, sizeof(req));
+
+	if (!rc)
+		rc = ucmd_lookup(cmd, UOBJ_PD, req.pd_handle, &u);
+	return rc ? rc : pd_destroy(cmd->context, u);
+}
+
+int method_destroy_pd(struct ucmd *cmd)
+{
+	return pd_destroy(cmd->context, cmd->attr[UVERBS_ATTR_DESTROY_PD_HANDLE].object);
+}
+
+static int access_check(struct ucmd *cmd, const struct ib_uverbs_reg_mr *req)
+{
+	uint32_t known = ACCESS_SUPPORTED | IB_UVERBS_ACCESS_OPTIONAL_RANGE;
+	uint32_t remote_change = RNIC_ACCESS_REMOTE_WRITE | RNIC_ACCESS_REMOTE_ATOMIC;
+
+	if (req->access_flags & ~known) {
+		ucmd_log(cmd, "MR: access flags 0x%x are not known", req->access_flags & ~known);
+		return -EINVAL;
+	}
+	if (req->access_flags & remote_change && !(req->access_flags & RNIC_ACCESS_LOCAL_WRITE)) {
+		ucmd_log(cmd, "MR: remote write and atomic need local write");
+		return -EINVAL;
+	}
+	if (req->access_flags & IB_UVERBS_ACCESS_ON_DEMAND) {
+		ucmd_log(cmd, "MR: on-demand paging is not supported");
+		return -EOPNOTSUPP;
+	}
+	if ((req->start ^ req->hca_va) % PAGE) {
+		ucmd_log(cmd, "MR: start 0x%llx and iova 0x%llx lie differently in their pages",
+			 (unsigned long long)req->start, (unsigned long long)req->hca_va);
+		return -EINVAL;
+	}
+	if (req->start + req->length < req->start || req->hca_va + req->length < req->hca_va) {
+		ucmd_log(cmd, "MR: %llu bytes wrap around", (unsigned long long)req->length);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int memory_check(struct ucmd *cmd, const struct ib_uverbs_reg_mr *req)
+{
+	struct umem *umem = session_umem(cmd->call->session);
+	bool slow = false;
+	int rc = 0;
+
+	if (req->length)
+		rc = umem_check(umem, req->start, req->length, req->access_flags & ACCESS_CHANGES,
+				&slow);
+	if (rc)
+		ucmd_log(cmd, "MR: 0x%llx, %llu bytes, are not mapped%s",
+			 (unsigned long long)req->start, (unsigned long long)req->length,
+			 req->access_flags & ACCESS_CHANGES ? " for writing" : "");
+	else if (slow)
+		umem_set_slow(umem);
+	return rc;
+}
+
+static int mr_create(struct ucmd *cmd, struct rnic_pd *pd, const struct ib_uverbs_reg_mr *req,
+		     struct uobject **u)
+{
+	struct rnic_mr_attr attr = { .start = req->start,
+				     .length = req->length,
+				     .iova = req->hca_va,
+				     .access = req->access_flags & 0x1f };
+	struct uverbs_mr *mr = calloc(1, sizeof(*mr));
+	int rc;
+
+	if (!mr)
+		return -ENOMEM;
+	mr->umem = umem_get(session_umem(cmd->call->session));
+	attr.mem = (struct rnic_mem *)mr->umem;
+	rc = rnic_mr_create(pd, &attr, &mr->mr);
+	if (!rc) {
+		rc = uobject_add(cmd->context, UOBJ_MR, mr, 0, u);
+		if (!rc)
+			return 0;
+		rnic_mr_destroy(mr->mr);
+	}
+	umem_put(mr->umem);
+	free(mr);
+	return rc;
+}
+
+int mr_destroy(struct context *c, struct uobject *u)
+{
+	struct uverbs_mr *mr = u->object;
+	int rc = rnic_mr_destroy(mr->mr);
+
+	if (rc)
+		return rc;
+	umem_put(mr->umem);
+	free(mr);
+	uobject_remove(c, u);
+	return 0;
+}
+
+int cmd_reg_mr(struct ucmd *cmd)
+{
+	struct ib_uverbs_reg_mr req;
+	struct ib_uverbs_reg_mr_resp resp;
+	struct uobject *pd, *u;
+	int rc = ucmd_request(cmd, &req, sizeof(req));
+
+	if (!rc)
+		rc = access_check(cmd, &req);
+	if (!rc)
+		rc = ucmd_object(cmd, UOBJ_PD, req.pd_handle, &pd);
+	if (!rc)
+		rc = memory_check(cmd, &req);
+	if (!rc)
+		rc = mr_create(cmd, pd->object, &req, &u);
+	if (rc)
+		return rc;
+	resp.mr_handle = u->handle;
+	resp.lkey = resp.rkey = rnic_mr_key(((struct uverbs_mr *)u->object)->mr);
+	rc = ucmd_response(cmd, &resp, sizeof(resp));
+	if (rc)
+		mr_destroy(cmd->context, u);
+	return rc;
+}
+
+int cmd_dereg_mr(struct ucmd *cmd)
+{
+	struct ib_uverbs_dereg_mr req;
+	struct uobject *u;
+	int rc = ucmd_request(cmd, &req, sizeof(req));
+
+	if (!rc)
+		rc = ucmd_lookup(cmd, UOBJ_MR, req.mr_handle, &u);
+	return rc ? rc : mr_destroy(cmd->context, u);
+}
+
+int method_destroy_mr(struct ucmd *cmd)
+{
+	return mr_destroy(cmd->context, cmd->attr[UVERBS_ATTR_DESTROY_MR_HANDLE].object);
+}
+
+int method_query_mr(struct ucmd *cmd)
+{
+	const struct uverbs_mr *mr = cmd->attr[UVERBS_ATTR_QUERY_MR_HANDLE].object->object;
+	const struct rnic_mr_attr *attr = rnic_mr_attr_get(mr->mr);
+	uint32_t key = rnic_mr_key(mr->mr);
+	int rc = uattr_write(cmd, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &key, sizeof(key));
+
+	if (!rc)
+		rc = uattr_write(cmd, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &key, sizeof(key));
+	if (!rc)
+		rc = uattr_write(cmd, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &attr->length,
+				 sizeof(attr->length));
+	if (!rc)
+		rc = uattr_write(cmd, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &attr->iova,
+				 sizeof(attr->iova));
+	return rc == -ENOENT ? 0 : rc;
+}
