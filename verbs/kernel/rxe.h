@@ -39,7 +39,7 @@ struct rxe_qp {
 };
 
 struct rxe_cq {
-	struct rxe_ring ring; /* mine: producer */
+	struct rxe_ring ring;	  /* mine: producer */
 	_Atomic uint32_t *arm;	  /* in the doorbell area, or own_arm */
 	_Atomic uint32_t own_arm; /* of a handle that has no doorbell */
 };

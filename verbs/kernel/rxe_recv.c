@@ -72,7 +72,7 @@ int rxe_recv_next(void *rq_user, struct rnic_recv_wr *wr)
 	wr->num_sge = wqe.dma.num_sge <= rq->max_sge ? wqe.dma.num_sge : 0;
 	memcpy(sge, slot + sizeof(wqe), wr->num_sge * sizeof(sge[0]));
 	for (uint32_t i = 0; i < wr->num_sge; i++)
-		wr->sge[i] = (struct rnic_sge){ sge[i].addr, sge[i].length, sge[i].lkey };
+		wr->sge[i] = (struct rnic_sge){sge[i].addr, sge[i].length, sge[i].lkey};
 	rxe_ring_publish_consumer(&rq->ring, rxe_ring_after(&rq->ring, index));
 	return wqe.dma.num_sge <= rq->max_sge ? 1 : -EINVAL;
 }

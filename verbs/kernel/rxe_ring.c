@@ -55,5 +55,5 @@ void rxe_ring_destroy(struct context *c, struct rxe_ring *ring)
 
 struct mminfo rxe_ring_mminfo(const struct rxe_ring *ring)
 {
-	return (struct mminfo){ .offset = ring->mem.offset, .size = (uint32_t)ring->mem.size };
+	return (struct mminfo){.offset = ring->mem.offset, .size = (uint32_t)ring->mem.size};
 }

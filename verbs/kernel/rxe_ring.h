@@ -25,8 +25,7 @@ struct rxe_ring {
 };
 
 /* Room for `entries` elements of at least elem_size bytes. 0 or -ENOMEM. */
-int rxe_ring_create(struct context *c, uint32_t entries, uint32_t elem_size,
-		    struct rxe_ring *ring);
+int rxe_ring_create(struct context *c, uint32_t entries, uint32_t elem_size, struct rxe_ring *ring);
 /* Idempotent. */
 void rxe_ring_destroy(struct context *c, struct rxe_ring *ring);
 /* What the provider maps. */

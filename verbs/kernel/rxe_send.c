@@ -37,7 +37,7 @@ int rxe_sq_create(struct context *c, struct rxe_cap *cap, struct rxe_sq *sq)
 	sq->max_sge = tail / (uint32_t)sizeof(struct rxe_sge);
 	sq->max_inline = tail;
 	sq->limit = rxe_ring_entries(&sq->ring);
-	*cap = (struct rxe_cap){ sq->limit, sq->max_sge, sq->max_inline };
+	*cap = (struct rxe_cap){sq->limit, sq->max_sge, sq->max_inline};
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static int data_read(const struct rxe_sq *sq, const uint8_t *slot, const struct 
 	wr->num_sge = wqe->dma.num_sge;
 	memcpy(sge, tail, wr->num_sge * sizeof(sge[0]));
 	for (uint32_t i = 0; i < wr->num_sge; i++)
-		wr->sge[i] = (struct rnic_sge){ sge[i].addr, sge[i].length, sge[i].lkey };
+		wr->sge[i] = (struct rnic_sge){sge[i].addr, sge[i].length, sge[i].lkey};
 	return 0;
 }
 
@@ -110,8 +110,8 @@ static int op_read(const struct rxe_qp *qp, const struct rxe_send_wr *in, struct
 		wr->raddr = in->wr.atomic.remote_addr;
 		wr->rkey = in->wr.atomic.rkey;
 		wr->compare = in->wr.atomic.compare_add;
-		wr->swap_add = wr->op == RNIC_WR_CMP_SWAP ? in->wr.atomic.swap
-							  : in->wr.atomic.compare_add;
+		wr->swap_add =
+			wr->op == RNIC_WR_CMP_SWAP ? in->wr.atomic.swap : in->wr.atomic.compare_add;
 		return wr->flags & RNIC_SEND_INLINE ? -EINVAL : 0;
 	case RNIC_WR_SEND_IMM:
 		wr->imm = ntohl(in->ex.imm_data);

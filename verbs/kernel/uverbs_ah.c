@@ -95,7 +95,7 @@ int cmd_create_ah(struct ucmd *cmd)
 {
 	struct ib_uverbs_create_ah req;
 	struct ib_uverbs_create_ah_resp resp;
-	struct rxe_create_ah_resp uhw = { 0 };
+	struct rxe_create_ah_resp uhw = {0};
 	struct uobject *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 

@@ -18,8 +18,8 @@ static_assert(sizeof(struct ib_uverbs_ioctl_hdr) == 24, "ioctl header");
 
 #define INLINE_MAX sizeof(((struct ib_uverbs_attr *)0)->data)
 
-static const struct uattr_spec uhw_in_spec = { UATTR_IN, .optional = true, .max = UINT16_MAX };
-static const struct uattr_spec uhw_out_spec = { UATTR_OUT, .optional = true, .max = UINT16_MAX };
+static const struct uattr_spec uhw_in_spec = {UATTR_IN, .optional = true, .max = UINT16_MAX};
+static const struct uattr_spec uhw_out_spec = {UATTR_OUT, .optional = true, .max = UINT16_MAX};
 
 uint64_t uattr_data_addr(const struct uattr *a)
 {
@@ -30,9 +30,9 @@ static int tail_is_zero(struct ucmd *cmd, const struct uattr *a, uint16_t from)
 {
 	if (a->len > INLINE_MAX)
 		return ucmd_user_zero(cmd, a->data + from, (size_t)(a->len - from));
-	return ucmd_is_zero((const uint8_t *)&a->data + from, (size_t)(a->len - from)) ?
-		       0 :
-		       -EOPNOTSUPP;
+	return ucmd_is_zero((const uint8_t *)&a->data + from, (size_t)(a->len - from))
+		       ? 0
+		       : -EOPNOTSUPP;
 }
 
 static int pointer_check(struct ucmd *cmd, const struct uattr_spec *spec, const struct uattr *a)

@@ -71,7 +71,7 @@ static int channel_make(struct ucmd *cmd, uint32_t record_size, enum rnic_fd_kin
 			uint64_t where, uint32_t width, struct channel **out)
 {
 	const int64_t none = -1;
-	struct rnic_ctl_fd info = { .where = where, .width = width, .kind = kind };
+	struct rnic_ctl_fd info = {.where = where, .width = width, .kind = kind};
 	struct uverbs_context *uc = cmd->uc;
 	struct channel *ch;
 	int fd, rc = channels_reserve(uc);
@@ -108,15 +108,16 @@ static int async_make(struct ucmd *cmd, uint64_t where, uint32_t width)
 
 int cmd_get_context(struct ucmd *cmd)
 {
-	struct ib_uverbs_get_context_resp resp = { .num_comp_vectors = cmd->dev->num_comp_vectors };
+	struct ib_uverbs_get_context_resp resp = {.num_comp_vectors = cmd->dev->num_comp_vectors};
 	int rc = context_begin(cmd);
 
 	if (rc)
 		return rc;
 	rc = ucmd_response(cmd, &resp, sizeof(resp));
 	if (!rc)
-		rc = async_make(cmd, cmd->core.out + offsetof(struct ib_uverbs_get_context_resp,
-							      async_fd), 4);
+		rc = async_make(
+			cmd, cmd->core.out + offsetof(struct ib_uverbs_get_context_resp, async_fd),
+			4);
 	if (rc)
 		context_undo(cmd);
 	return rc;
@@ -158,7 +159,7 @@ int cmd_create_comp_channel(struct ucmd *cmd)
 void uverbs_cq_notify(struct rnic_cq *rnic)
 {
 	struct uverbs_cq *cq = container_of(rnic_cq_user(rnic), struct uverbs_cq, rxe);
-	struct ib_uverbs_comp_event_desc record = { .cq_handle = cq->user_handle };
+	struct ib_uverbs_comp_event_desc record = {.cq_handle = cq->user_handle};
 
 	if (cq->channel)
 		channel_post(cq->channel, &record, cq);
@@ -168,7 +169,7 @@ static void async_post(struct context *c, enum rnic_event_type type, uint64_t el
 		       const void *owner)
 {
 	struct uverbs_context *uc = *context_uverbs(c);
-	struct ib_uverbs_async_event_desc record = { .element = element, .event_type = type };
+	struct ib_uverbs_async_event_desc record = {.element = element, .event_type = type};
 
 	if (uc && uc->async)
 		channel_post(uc->async, &record, owner);
@@ -240,8 +241,8 @@ static void objects_destroy(struct context *c, enum uobject_kind kind)
 
 void uverbs_cleanup(struct context *c)
 {
-	static const enum uobject_kind order[] = { UOBJ_QP, UOBJ_SRQ, UOBJ_CQ,
-						   UOBJ_AH, UOBJ_MR,  UOBJ_PD };
+	static const enum uobject_kind order[] = {UOBJ_QP, UOBJ_SRQ, UOBJ_CQ,
+						  UOBJ_AH, UOBJ_MR,  UOBJ_PD};
 	struct uverbs_context *uc = *context_uverbs(c);
 
 	if (!uc)

@@ -103,7 +103,7 @@ static const struct uverbs_cq *cq_of(const struct uobject *u)
 
 static int uhw_write(struct ucmd *cmd, const struct uobject *u)
 {
-	struct rxe_create_cq_resp resp = { .mi = rxe_ring_mminfo(&cq_of(u)->rxe.ring) };
+	struct rxe_create_cq_resp resp = {.mi = rxe_ring_mminfo(&cq_of(u)->rxe.ring)};
 
 	return ucmd_uhw_response(cmd, &resp, sizeof(resp));
 }
@@ -133,7 +133,7 @@ int cmd_create_cq(struct ucmd *cmd)
 
 	if (rc)
 		return rc;
-	args = (struct cq_args){ req.cqe, req.comp_vector, 0, req.user_handle, NULL };
+	args = (struct cq_args){req.cqe, req.comp_vector, 0, req.user_handle, NULL};
 	rc = channel_from_fd(cmd, req.comp_channel, &args.channel);
 	if (!rc)
 		rc = cq_create(cmd, &args, &u);
@@ -152,7 +152,7 @@ int cmd_create_cq(struct ucmd *cmd)
 int cmd_create_cq_ex(struct ucmd *cmd)
 {
 	struct ib_uverbs_ex_create_cq req;
-	struct ib_uverbs_ex_create_cq_resp resp = { .response_length = sizeof(resp) };
+	struct ib_uverbs_ex_create_cq_resp resp = {.response_length = sizeof(resp)};
 	struct cq_args args;
 	struct uobject *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));
@@ -161,7 +161,7 @@ int cmd_create_cq_ex(struct ucmd *cmd)
 		return rc;
 	if (req.comp_mask || req.reserved)
 		return -EINVAL;
-	args = (struct cq_args){ req.cqe, req.comp_vector, req.flags, req.user_handle, NULL };
+	args = (struct cq_args){req.cqe, req.comp_vector, req.flags, req.user_handle, NULL};
 	rc = channel_from_fd(cmd, req.comp_channel, &args.channel);
 	if (!rc)
 		rc = cq_create(cmd, &args, &u);
@@ -179,9 +179,9 @@ int cmd_create_cq_ex(struct ucmd *cmd)
 
 int method_create_cq(struct ucmd *cmd)
 {
-	uint32_t allowed = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION |
-			   IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
-	struct cq_args args = { .channel = cmd->attr[UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL].channel };
+	uint32_t allowed =
+		IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
+	struct cq_args args = {.channel = cmd->attr[UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL].channel};
 	struct uobject *u;
 	uint32_t cqe;
 	int rc = uattr_read(cmd, UVERBS_ATTR_CREATE_CQ_CQE, &args.cqe, 4);
@@ -211,7 +211,7 @@ int cmd_resize_cq(struct ucmd *cmd)
 {
 	uint32_t most = rnic_device_limits(cmd->dev->rnic)->max_cqe;
 	struct ib_uverbs_resize_cq req;
-	struct ib_uverbs_resize_cq_resp resp = { 0 };
+	struct ib_uverbs_resize_cq_resp resp = {0};
 	struct uverbs_cq *cq;
 	struct uobject *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));

@@ -70,7 +70,7 @@ int cmd_query_device(struct ucmd *cmd)
 int cmd_query_device_ex(struct ucmd *cmd)
 {
 	struct ib_uverbs_ex_query_device req;
-	struct ib_uverbs_ex_query_device_resp resp = { 0 };
+	struct ib_uverbs_ex_query_device_resp resp = {0};
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (rc)
@@ -80,8 +80,8 @@ int cmd_query_device_ex(struct ucmd *cmd)
 		return -EINVAL;
 	}
 	device_fill(cmd->dev, &resp.base);
-	resp.response_length = (uint32_t)(cmd->core.outlen < sizeof(resp) ? cmd->core.outlen :
-									    sizeof(resp));
+	resp.response_length =
+		(uint32_t)(cmd->core.outlen < sizeof(resp) ? cmd->core.outlen : sizeof(resp));
 	resp.device_cap_flags_ex = DEVICE_CAPS;
 	return ucmd_response(cmd, &resp, sizeof(resp));
 }
@@ -125,7 +125,7 @@ int cmd_query_port(struct ucmd *cmd)
 
 int method_query_port(struct ucmd *cmd)
 {
-	struct ib_uverbs_query_port_resp_ex resp = { 0 };
+	struct ib_uverbs_query_port_resp_ex resp = {0};
 	uint64_t port;
 	int rc = uattr_const(cmd, UVERBS_ATTR_QUERY_PORT_PORT_NUM, UINT8_MAX, &port);
 
@@ -227,9 +227,9 @@ int method_query_gid_table(struct ucmd *cmd)
 static int kind_of_object(uint64_t object, enum uobject_kind *kind)
 {
 	static const enum uobject_kind kinds[] = {
-		[UVERBS_OBJECT_PD] = UOBJ_PD,	[UVERBS_OBJECT_CQ] = UOBJ_CQ,
-		[UVERBS_OBJECT_QP] = UOBJ_QP,	[UVERBS_OBJECT_SRQ] = UOBJ_SRQ,
-		[UVERBS_OBJECT_AH] = UOBJ_AH,	[UVERBS_OBJECT_MR] = UOBJ_MR,
+		[UVERBS_OBJECT_PD] = UOBJ_PD, [UVERBS_OBJECT_CQ] = UOBJ_CQ,
+		[UVERBS_OBJECT_QP] = UOBJ_QP, [UVERBS_OBJECT_SRQ] = UOBJ_SRQ,
+		[UVERBS_OBJECT_AH] = UOBJ_AH, [UVERBS_OBJECT_MR] = UOBJ_MR,
 		[UVERBS_OBJECT_MW] = UOBJ_MW,
 	};
 

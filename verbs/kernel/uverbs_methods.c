@@ -8,6 +8,7 @@
 
 #include "verbs/kernel/uverbs_obj.h"
 
+/* clang-format off: tables */
 #define A_IN(size) { UATTR_IN, .min = (size), .max = (size) }
 #define A_CONST A_IN(8)
 #define A_OPT_FLAGS { UATTR_IN, .optional = true, .min = 4, .max = 8 }
@@ -121,6 +122,7 @@ static const struct umethod methods[] = {
 	{ UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, false, method_destroy_ah, {
 		[UVERBS_ATTR_DESTROY_AH_HANDLE] = A_DESTROY(UOBJ_AH) } },
 };
+/* clang-format on */
 
 const struct umethod *umethod_find(uint16_t object, uint16_t method)
 {

@@ -106,7 +106,7 @@ int cmd_modify_qp(struct ucmd *cmd)
 int cmd_modify_qp_ex(struct ucmd *cmd)
 {
 	struct ib_uverbs_ex_modify_qp req;
-	struct ib_uverbs_ex_modify_qp_resp resp = { 0 };
+	struct ib_uverbs_ex_modify_qp_resp resp = {0};
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (rc)

@@ -105,5 +105,4 @@ int srq_destroy(struct context *c, struct uobject *u, uint32_t *async);
 /* Events of `owner` on the async descriptor that the program has read; the others are taken out. */
 uint32_t async_forget(struct context *c, const void *owner);
 
-
 #endif

@@ -121,10 +121,10 @@ static int memory_check(struct ucmd *cmd, const struct ib_uverbs_reg_mr *req)
 static int mr_create(struct ucmd *cmd, struct rnic_pd *pd, const struct ib_uverbs_reg_mr *req,
 		     struct uobject **u)
 {
-	struct rnic_mr_attr attr = { .start = req->start,
-				     .length = req->length,
-				     .iova = req->hca_va,
-				     .access = req->access_flags & 0x1f };
+	struct rnic_mr_attr attr = {.start = req->start,
+				    .length = req->length,
+				    .iova = req->hca_va,
+				    .access = req->access_flags & 0x1f};
 	struct uverbs_mr *mr = calloc(1, sizeof(*mr));
 	int rc;
 

@@ -48,7 +48,7 @@ struct ucmd {
 	struct uverbs_context *uc; /* NULL before GET_CONTEXT */
 	struct udata core, uhw;
 	struct uattr attr[UATTRS_MAX], uhw_in, uhw_out; /* ioctl */
-	struct uattr *core_out;				 /* INVOKE_WRITE */
+	struct uattr *core_out;				/* INVOKE_WRITE */
 };
 
 /* uverbs' part of a context. */

@@ -49,10 +49,11 @@ static int cap_check(struct ucmd *cmd, const struct qp_args *args)
 	    cap->max_inline_data <= l->max_inline && (!rq || cap->max_recv_wr <= l->max_qp_wr) &&
 	    (!rq || cap->max_recv_sge <= l->max_sge))
 		return 0;
-	ucmd_log(cmd, "QP: send %u WR, %u SGE, %u inline, receive %u WR, %u SGE: more than "
-		 "%u WR, %u SGE, %u inline", cap->max_send_wr, cap->max_send_sge,
-		 cap->max_inline_data, cap->max_recv_wr, cap->max_recv_sge, l->max_qp_wr,
-		 l->max_sge, l->max_inline);
+	ucmd_log(cmd,
+		 "QP: send %u WR, %u SGE, %u inline, receive %u WR, %u SGE: more than "
+		 "%u WR, %u SGE, %u inline",
+		 cap->max_send_wr, cap->max_send_sge, cap->max_inline_data, cap->max_recv_wr,
+		 cap->max_recv_sge, l->max_qp_wr, l->max_sge, l->max_inline);
 	return -EINVAL;
 }
 
@@ -89,11 +90,11 @@ static int rings_create(struct uverbs_qp *qp, struct qp_args *args)
 	struct ib_uverbs_qp_cap *cap = &args->cap;
 	int rc;
 
-	qp->send = (struct rxe_cap){ cap->max_send_wr, cap->max_send_sge, cap->max_inline_data };
+	qp->send = (struct rxe_cap){cap->max_send_wr, cap->max_send_sge, cap->max_inline_data};
 	rc = rxe_sq_create(qp->context, &qp->send, &qp->rxe.sq);
 	if (rc || args->srq)
 		return rc;
-	qp->recv = (struct rxe_cap){ cap->max_recv_wr, cap->max_recv_sge, 0 };
+	qp->recv = (struct rxe_cap){cap->max_recv_wr, cap->max_recv_sge, 0};
 	return rxe_rq_create(qp->context, &qp->recv, &qp->rxe.rq);
 }
 
@@ -185,7 +186,7 @@ static void qp_undo(struct ucmd *cmd, struct uobject *u)
 static int uhw_write(struct ucmd *cmd, const struct uobject *u)
 {
 	const struct uverbs_qp *qp = u->object;
-	struct rxe_create_qp_resp resp = { .sq_mi = rxe_ring_mminfo(&qp->rxe.sq.ring) };
+	struct rxe_create_qp_resp resp = {.sq_mi = rxe_ring_mminfo(&qp->rxe.sq.ring)};
 
 	if (qp->rxe.rq.ring.buf)
 		resp.rq_mi = rxe_ring_mminfo(&qp->rxe.rq.ring);
@@ -203,9 +204,8 @@ static int args_from_ex(struct ucmd *cmd, const struct ib_uverbs_ex_create_qp *r
 	args->user_handle = req->user_handle;
 	args->sq_sig_all = req->sq_sig_all;
 	args->flags = req->create_flags;
-	args->cap = (struct ib_uverbs_qp_cap){ req->max_send_wr, req->max_recv_wr,
-					       req->max_send_sge, req->max_recv_sge,
-					       req->max_inline_data };
+	args->cap = (struct ib_uverbs_qp_cap){req->max_send_wr, req->max_recv_wr, req->max_send_sge,
+					      req->max_recv_sge, req->max_inline_data};
 	rc = type_check(cmd, args->type);
 	if (!rc)
 		rc = ucmd_object(cmd, UOBJ_PD, req->pd_handle, &args->pd);
@@ -236,7 +236,7 @@ static void resp_fill(const struct uobject *u, const struct ib_uverbs_qp_cap *ca
 int cmd_create_qp(struct ucmd *cmd)
 {
 	struct ib_uverbs_create_qp in;
-	struct ib_uverbs_ex_create_qp req = { 0 };
+	struct ib_uverbs_ex_create_qp req = {0};
 	struct ib_uverbs_create_qp_resp resp;
 	struct qp_args args;
 	struct uobject *u;
@@ -263,7 +263,7 @@ int cmd_create_qp(struct ucmd *cmd)
 int cmd_create_qp_ex(struct ucmd *cmd)
 {
 	struct ib_uverbs_ex_create_qp req;
-	struct ib_uverbs_ex_create_qp_resp resp = { .response_length = sizeof(resp) };
+	struct ib_uverbs_ex_create_qp_resp resp = {.response_length = sizeof(resp)};
 	struct qp_args args;
 	struct uobject *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));
@@ -366,7 +366,7 @@ int method_destroy_qp(struct ucmd *cmd)
 int cmd_post_send(struct ucmd *cmd)
 {
 	struct ib_uverbs_post_send req;
-	struct ib_uverbs_post_send_resp resp = { 0 };
+	struct ib_uverbs_post_send_resp resp = {0};
 	struct uobject *u;
 	int rc = call_read(cmd->call, &req, cmd->core.in, sizeof(req));
 

@@ -46,7 +46,7 @@ static int args_check(struct ucmd *cmd, const struct srq_args *args)
 
 static int srq_create(struct ucmd *cmd, struct srq_args *args, struct uobject **u)
 {
-	struct rxe_cap cap = { args->max_wr, args->max_sge ? args->max_sge : 1, 0 };
+	struct rxe_cap cap = {args->max_wr, args->max_sge ? args->max_sge : 1, 0};
 	struct uverbs_srq *srq;
 	int rc = args_check(cmd, args);
 
@@ -99,8 +99,8 @@ static void srq_undo(struct ucmd *cmd, struct uobject *u)
 static int uhw_write(struct ucmd *cmd, const struct uobject *u)
 {
 	const struct uverbs_srq *srq = u->object;
-	struct rxe_create_srq_resp resp = { .mi = rxe_ring_mminfo(&srq->rq.ring),
-					    .srq_num = u->handle };
+	struct rxe_create_srq_resp resp = {.mi = rxe_ring_mminfo(&srq->rq.ring),
+					   .srq_num = u->handle};
 
 	return ucmd_uhw_response(cmd, &resp, sizeof(resp));
 }
@@ -115,8 +115,8 @@ static int create_and_answer(struct ucmd *cmd, struct srq_args *args, uint32_t p
 		rc = srq_create(cmd, args, &u);
 	if (rc)
 		return rc;
-	resp = (struct ib_uverbs_create_srq_resp){ u->handle, args->max_wr, args->max_sge,
-						   u->handle };
+	resp = (struct ib_uverbs_create_srq_resp){u->handle, args->max_wr, args->max_sge,
+						  u->handle};
 	rc = ucmd_response(cmd, &resp, sizeof(resp));
 	if (!rc)
 		rc = uhw_write(cmd, u);
@@ -128,7 +128,7 @@ static int create_and_answer(struct ucmd *cmd, struct srq_args *args, uint32_t p
 int cmd_create_srq(struct ucmd *cmd)
 {
 	struct ib_uverbs_create_srq req;
-	struct srq_args args = { .type = IB_UVERBS_SRQT_BASIC };
+	struct srq_args args = {.type = IB_UVERBS_SRQT_BASIC};
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (rc)
@@ -143,7 +143,7 @@ int cmd_create_srq(struct ucmd *cmd)
 int cmd_create_xsrq(struct ucmd *cmd)
 {
 	struct ib_uverbs_create_xsrq req;
-	struct srq_args args = { 0 };
+	struct srq_args args = {0};
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (rc)
@@ -272,7 +272,7 @@ int cmd_modify_srq(struct ucmd *cmd)
 int cmd_query_srq(struct ucmd *cmd)
 {
 	struct ib_uverbs_query_srq req;
-	struct ib_uverbs_query_srq_resp resp = { 0 };
+	struct ib_uverbs_query_srq_resp resp = {0};
 	const struct uverbs_srq *srq;
 	struct uobject *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));

@@ -23,64 +23,73 @@ struct write_cmd {
 #define REQ(req_type) .req = sizeof(struct req_type)
 
 static const struct write_cmd commands[IB_USER_VERBS_CMD_OPEN_QP + 1] = {
-	[IB_USER_VERBS_CMD_GET_CONTEXT] = { cmd_get_context,
-		SIZES(ib_uverbs_get_context, ib_uverbs_get_context_resp), .udata = true },
-	[IB_USER_VERBS_CMD_QUERY_DEVICE] = { cmd_query_device,
-		SIZES(ib_uverbs_query_device, ib_uverbs_query_device_resp) },
-	[IB_USER_VERBS_CMD_QUERY_PORT] = { cmd_query_port,
-		SIZES(ib_uverbs_query_port, ib_uverbs_query_port_resp) },
-	[IB_USER_VERBS_CMD_ALLOC_PD] = { cmd_alloc_pd,
-		SIZES(ib_uverbs_alloc_pd, ib_uverbs_alloc_pd_resp), .udata = true },
-	[IB_USER_VERBS_CMD_DEALLOC_PD] = { cmd_dealloc_pd, REQ(ib_uverbs_dealloc_pd) },
-	[IB_USER_VERBS_CMD_CREATE_AH] = { cmd_create_ah,
-		SIZES(ib_uverbs_create_ah, ib_uverbs_create_ah_resp), .udata = true },
-	[IB_USER_VERBS_CMD_DESTROY_AH] = { cmd_destroy_ah, REQ(ib_uverbs_destroy_ah) },
-	[IB_USER_VERBS_CMD_REG_MR] = { cmd_reg_mr,
-		SIZES(ib_uverbs_reg_mr, ib_uverbs_reg_mr_resp), .udata = true },
-	[IB_USER_VERBS_CMD_DEREG_MR] = { cmd_dereg_mr, REQ(ib_uverbs_dereg_mr) },
-	[IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL] = { cmd_create_comp_channel,
-		SIZES(ib_uverbs_create_comp_channel, ib_uverbs_create_comp_channel_resp) },
-	[IB_USER_VERBS_CMD_CREATE_CQ] = { cmd_create_cq,
-		SIZES(ib_uverbs_create_cq, ib_uverbs_create_cq_resp), .udata = true },
-	[IB_USER_VERBS_CMD_RESIZE_CQ] = { cmd_resize_cq,
-		SIZES(ib_uverbs_resize_cq, ib_uverbs_resize_cq_resp), .udata = true },
-	[IB_USER_VERBS_CMD_DESTROY_CQ] = { cmd_destroy_cq,
-		SIZES(ib_uverbs_destroy_cq, ib_uverbs_destroy_cq_resp) },
-	[IB_USER_VERBS_CMD_REQ_NOTIFY_CQ] = { cmd_req_notify_cq, REQ(ib_uverbs_req_notify_cq) },
-	[IB_USER_VERBS_CMD_CREATE_QP] = { cmd_create_qp,
-		SIZES(ib_uverbs_create_qp, ib_uverbs_create_qp_resp), .udata = true },
-	[IB_USER_VERBS_CMD_QUERY_QP] = { cmd_query_qp,
-		SIZES(ib_uverbs_query_qp, ib_uverbs_query_qp_resp) },
-	[IB_USER_VERBS_CMD_MODIFY_QP] = { cmd_modify_qp, REQ(ib_uverbs_modify_qp) },
-	[IB_USER_VERBS_CMD_DESTROY_QP] = { cmd_destroy_qp,
-		SIZES(ib_uverbs_destroy_qp, ib_uverbs_destroy_qp_resp) },
-	[IB_USER_VERBS_CMD_POST_SEND] = { cmd_post_send,
-		SIZES(ib_uverbs_post_send, ib_uverbs_post_send_resp) },
-	[IB_USER_VERBS_CMD_CREATE_SRQ] = { cmd_create_srq,
-		SIZES(ib_uverbs_create_srq, ib_uverbs_create_srq_resp), .udata = true },
-	[IB_USER_VERBS_CMD_MODIFY_SRQ] = { cmd_modify_srq, REQ(ib_uverbs_modify_srq),
-		.udata = true },
-	[IB_USER_VERBS_CMD_QUERY_SRQ] = { cmd_query_srq,
-		SIZES(ib_uverbs_query_srq, ib_uverbs_query_srq_resp) },
-	[IB_USER_VERBS_CMD_DESTROY_SRQ] = { cmd_destroy_srq,
-		SIZES(ib_uverbs_destroy_srq, ib_uverbs_destroy_srq_resp) },
-	[IB_USER_VERBS_CMD_CREATE_XSRQ] = { cmd_create_xsrq,
-		SIZES(ib_uverbs_create_xsrq, ib_uverbs_create_srq_resp), .udata = true },
+	[IB_USER_VERBS_CMD_GET_CONTEXT] = {cmd_get_context,
+					   SIZES(ib_uverbs_get_context, ib_uverbs_get_context_resp),
+					   .udata = true},
+	[IB_USER_VERBS_CMD_QUERY_DEVICE] = {cmd_query_device, SIZES(ib_uverbs_query_device,
+								    ib_uverbs_query_device_resp)},
+	[IB_USER_VERBS_CMD_QUERY_PORT] = {cmd_query_port,
+					  SIZES(ib_uverbs_query_port, ib_uverbs_query_port_resp)},
+	[IB_USER_VERBS_CMD_ALLOC_PD] = {cmd_alloc_pd,
+					SIZES(ib_uverbs_alloc_pd, ib_uverbs_alloc_pd_resp),
+					.udata = true},
+	[IB_USER_VERBS_CMD_DEALLOC_PD] = {cmd_dealloc_pd, REQ(ib_uverbs_dealloc_pd)},
+	[IB_USER_VERBS_CMD_CREATE_AH] = {cmd_create_ah,
+					 SIZES(ib_uverbs_create_ah, ib_uverbs_create_ah_resp),
+					 .udata = true},
+	[IB_USER_VERBS_CMD_DESTROY_AH] = {cmd_destroy_ah, REQ(ib_uverbs_destroy_ah)},
+	[IB_USER_VERBS_CMD_REG_MR] = {cmd_reg_mr, SIZES(ib_uverbs_reg_mr, ib_uverbs_reg_mr_resp),
+				      .udata = true},
+	[IB_USER_VERBS_CMD_DEREG_MR] = {cmd_dereg_mr, REQ(ib_uverbs_dereg_mr)},
+	[IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL] = {cmd_create_comp_channel,
+						   SIZES(ib_uverbs_create_comp_channel,
+							 ib_uverbs_create_comp_channel_resp)},
+	[IB_USER_VERBS_CMD_CREATE_CQ] = {cmd_create_cq,
+					 SIZES(ib_uverbs_create_cq, ib_uverbs_create_cq_resp),
+					 .udata = true},
+	[IB_USER_VERBS_CMD_RESIZE_CQ] = {cmd_resize_cq,
+					 SIZES(ib_uverbs_resize_cq, ib_uverbs_resize_cq_resp),
+					 .udata = true},
+	[IB_USER_VERBS_CMD_DESTROY_CQ] = {cmd_destroy_cq,
+					  SIZES(ib_uverbs_destroy_cq, ib_uverbs_destroy_cq_resp)},
+	[IB_USER_VERBS_CMD_REQ_NOTIFY_CQ] = {cmd_req_notify_cq, REQ(ib_uverbs_req_notify_cq)},
+	[IB_USER_VERBS_CMD_CREATE_QP] = {cmd_create_qp,
+					 SIZES(ib_uverbs_create_qp, ib_uverbs_create_qp_resp),
+					 .udata = true},
+	[IB_USER_VERBS_CMD_QUERY_QP] = {cmd_query_qp,
+					SIZES(ib_uverbs_query_qp, ib_uverbs_query_qp_resp)},
+	[IB_USER_VERBS_CMD_MODIFY_QP] = {cmd_modify_qp, REQ(ib_uverbs_modify_qp)},
+	[IB_USER_VERBS_CMD_DESTROY_QP] = {cmd_destroy_qp,
+					  SIZES(ib_uverbs_destroy_qp, ib_uverbs_destroy_qp_resp)},
+	[IB_USER_VERBS_CMD_POST_SEND] = {cmd_post_send,
+					 SIZES(ib_uverbs_post_send, ib_uverbs_post_send_resp)},
+	[IB_USER_VERBS_CMD_CREATE_SRQ] = {cmd_create_srq,
+					  SIZES(ib_uverbs_create_srq, ib_uverbs_create_srq_resp),
+					  .udata = true},
+	[IB_USER_VERBS_CMD_MODIFY_SRQ] = {cmd_modify_srq, REQ(ib_uverbs_modify_srq), .udata = true},
+	[IB_USER_VERBS_CMD_QUERY_SRQ] = {cmd_query_srq,
+					 SIZES(ib_uverbs_query_srq, ib_uverbs_query_srq_resp)},
+	[IB_USER_VERBS_CMD_DESTROY_SRQ] = {cmd_destroy_srq, SIZES(ib_uverbs_destroy_srq,
+								  ib_uverbs_destroy_srq_resp)},
+	[IB_USER_VERBS_CMD_CREATE_XSRQ] = {cmd_create_xsrq,
+					   SIZES(ib_uverbs_create_xsrq, ib_uverbs_create_srq_resp),
+					   .udata = true},
 };
 
 static const struct write_cmd ex_commands[IB_USER_VERBS_EX_CMD_MODIFY_CQ + 1] = {
-	[IB_USER_VERBS_EX_CMD_QUERY_DEVICE] = { cmd_query_device_ex,
-		.req = sizeof(struct ib_uverbs_ex_query_device),
-		.resp = END_OF(struct ib_uverbs_ex_query_device_resp, response_length) },
-	[IB_USER_VERBS_EX_CMD_CREATE_CQ] = { cmd_create_cq_ex,
-		.req = sizeof(struct ib_uverbs_ex_create_cq),
-		.resp = sizeof(struct ib_uverbs_ex_create_cq_resp) },
-	[IB_USER_VERBS_EX_CMD_CREATE_QP] = { cmd_create_qp_ex,
-		.req = END_OF(struct ib_uverbs_ex_create_qp, comp_mask),
-		.resp = sizeof(struct ib_uverbs_ex_create_qp_resp) },
-	[IB_USER_VERBS_EX_CMD_MODIFY_QP] = { cmd_modify_qp_ex,
-		.req = END_OF(struct ib_uverbs_ex_modify_qp, base),
-		.resp = sizeof(struct ib_uverbs_ex_modify_qp_resp) },
+	[IB_USER_VERBS_EX_CMD_QUERY_DEVICE] = {cmd_query_device_ex,
+					       .req = sizeof(struct ib_uverbs_ex_query_device),
+					       .resp = END_OF(struct ib_uverbs_ex_query_device_resp,
+							      response_length)},
+	[IB_USER_VERBS_EX_CMD_CREATE_CQ] = {cmd_create_cq_ex,
+					    .req = sizeof(struct ib_uverbs_ex_create_cq),
+					    .resp = sizeof(struct ib_uverbs_ex_create_cq_resp)},
+	[IB_USER_VERBS_EX_CMD_CREATE_QP] = {cmd_create_qp_ex,
+					    .req = END_OF(struct ib_uverbs_ex_create_qp, comp_mask),
+					    .resp = sizeof(struct ib_uverbs_ex_create_qp_resp)},
+	[IB_USER_VERBS_EX_CMD_MODIFY_QP] = {cmd_modify_qp_ex,
+					    .req = END_OF(struct ib_uverbs_ex_modify_qp, base),
+					    .resp = sizeof(struct ib_uverbs_ex_modify_qp_resp)},
 };
 
 static_assert(sizeof(struct ib_uverbs_cmd_hdr) == 8, "write header");
@@ -158,10 +167,10 @@ static int plain_parse(struct ucmd *cmd, const struct write_cmd *w, struct ib_uv
 		if (rc)
 			return rc;
 	}
-	cmd->core = (struct udata){ addr, response, in, w->resp ? out : 0 };
+	cmd->core = (struct udata){addr, response, in, w->resp ? out : 0};
 	if (w->udata) {
-		cmd->uhw = (struct udata){ addr + w->req, response + w->resp, in - w->req,
-					   w->resp ? out - w->resp : 0 };
+		cmd->uhw = (struct udata){addr + w->req, response + w->resp, in - w->req,
+					  w->resp ? out - w->resp : 0};
 		cmd->core.inlen = w->req;
 		cmd->core.outlen = w->resp;
 	}
@@ -192,8 +201,8 @@ static int ex_parse(struct ucmd *cmd, const struct write_cmd *w, struct ib_uverb
 		return -EINVAL;
 	if (ex.response && out < w->resp)
 		return -ENOSPC;
-	cmd->core = (struct udata){ addr + heads, ex.response, in, out };
-	cmd->uhw = (struct udata){ addr + heads + in, ex.response + out, uhw_in, uhw_out };
+	cmd->core = (struct udata){addr + heads, ex.response, in, out};
+	cmd->uhw = (struct udata){addr + heads + in, ex.response + out, uhw_in, uhw_out};
 	return 0;
 }
 
@@ -213,11 +222,12 @@ int64_t uverbs_write(struct call *call, struct context *c, uint64_t addr, uint64
 		return rc;
 	w = command_find(hdr.command, &ex, &rc);
 	if (w)
-		rc = ex ? ex_parse(&cmd, w, &hdr, addr, len) :
-			  plain_parse(&cmd, w, &hdr, addr, len);
+		rc = ex ? ex_parse(&cmd, w, &hdr, addr, len)
+			: plain_parse(&cmd, w, &hdr, addr, len);
 	if (rc) {
 		if (rc != -EINPROGRESS)
-			ucmd_log(&cmd, "write() of command 0x%x: its header is wrong for %llu bytes",
+			ucmd_log(&cmd,
+				 "write() of command 0x%x: its header is wrong for %llu bytes",
 				 hdr.command, (unsigned long long)len);
 		return rc;
 	}
