@@ -3,5 +3,6 @@
 include tests/unit/bth.mk
 include tests/unit/rnic.mk
 include tests/unit/net.mk
+include tests/unit/kernel.mk
 include tests/unit/verbs.mk
 include tests/unit/preload.mk

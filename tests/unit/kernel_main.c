@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Runs the tests of verbs/kernel's own side: sessions, memory, contexts, channels. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "kernel_suites.h"
+
+int main(void)
+{
+	Suite *suite = suite_create("kernel");
+	SRunner *runner;
+	int failed;
+
+	suite_add_tcase(suite, kernel_umem_tcase());
+	suite_add_tcase(suite, kernel_channel_tcase());
+	suite_add_tcase(suite, kernel_context_tcase());
+	suite_add_tcase(suite, kernel_server_tcase());
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
