@@ -1,7 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-bin_PROGRAMS += rnicctl
+sbin_PROGRAMS += tools/rnicd
+bin_PROGRAMS += tools/rnicctl
 
-rnicctl_SOURCES = \
+tools_rnicd_SOURCES = \
+	tools/adapter.c \
+	tools/adapter.h \
+	tools/commands.c \
+	tools/daemon.h \
+	tools/devices.c \
+	tools/loop.c \
+	tools/rnicd.c \
+	$(NULL)
+tools_rnicd_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
+tools_rnicd_LDADD = \
+	verbs/kernel/libkernel.la \
+	rnic/librnic-core.la \
+	net/libnet.la \
+	bth/libbth.la \
+	$(NL_LIBS) \
+	$(PCAP_LIBS) \
+	$(JSON_LIBS) \
+	$(EV_LIBS) \
+	$(CRC_LIBS) \
+	-lpthread \
+	$(NULL)
+
+tools_rnicctl_SOURCES = \
 	tools/rnicctl.c \
 	tools/rundir.c \
 	tools/rundir.h \

@@ -12,7 +12,7 @@ EXTRA_DIST += \
 
 # Needs libibverbs-dev, which nothing else here does, and runs in the guest too, where no
 # sanitizer is: made for check-interop only, with flags of its own.
-EXTRA_PROGRAMS = tests/interop/rcdata
+EXTRA_PROGRAMS += tests/interop/rcdata
 tests_interop_rcdata_SOURCES = tests/interop/rcdata.c
 tests_interop_rcdata_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
 tests_interop_rcdata_LDFLAGS = -s
