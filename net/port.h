@@ -75,9 +75,13 @@ void net_port_tx(struct net_port *port, const struct net_tx *tx);
 /* Send what is queued. */
 void net_port_flush(struct net_port *port, uint64_t now);
 
-/* Receive what is there, at most max packets; 0: nothing (also if only wrong packets came).
- * Takes turns among the addresses. The packets stay valid until the next call. */
+/* Receive what is there, at most max packets. Takes turns among the addresses. The packets stay
+ * valid until the next call. 0: nothing, as far as is known without one more system call, or
+ * wrong packets only: go to sleep on the descriptors, or call again. */
 uint32_t net_port_rx(struct net_port *port, uint64_t now, struct net_rx *pkts, uint32_t max);
+
+/* A hint, which saves system calls: this descriptor was seen to be readable. */
+void net_port_readable(struct net_port *port, int fd);
 
 /* Socket memory that one receiving socket really has (SO_RCVBUF as the kernel granted it, the
  * least of all addresses; counts truesize). 0 before the first address. */

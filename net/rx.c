@@ -25,8 +25,7 @@ enum {
 	RING_LARGE = 4, /* datagrams a call while they are large: cache before calls */
 	LARGE = 16384,
 	CONTROL_SIZE = 128,
-	TURNS = 4,    /* calls in which one address may be served before others */
-	POLL_MIN = 3, /* addresses from which on poll is cheaper than trying each */
+	TURNS = 4, /* fillings from one address before others are looked at */
 	POLL_MAX = 256,
 	ROUNDS = 4, /* fillings of nothing but wrong packets before we say "nothing" */
 };
@@ -34,8 +33,9 @@ enum {
 struct rx_ring {
 	const struct port_addr *addr; /* where the present filling came from */
 	unsigned filled, next;	      /* datagrams */
-	uint32_t turn, turns;	      /* the address to be tried first, and how often it had luck */
+	uint32_t hot, luck; /* the address to be tried first, and how often it was filled from */
 	bool large;
+	bool emptied; /* the last filling left its socket empty */
 
 	/* The datagram being split. */
 	const uint8_t *data;
@@ -121,6 +121,7 @@ static bool ring_fill_from(struct net_port *port, struct port_addr *a)
 		return false; /* an error is of one datagram that has gone, or none is there */
 	for (int i = 0; i < n; i++)
 		bytes += r->msgs[i].msg_len;
+	r->emptied = n < (int)max;
 	r->large = bytes / (unsigned)n >= LARGE;
 	r->addr = a;
 	r->filled = (unsigned)n;
@@ -128,25 +129,26 @@ static bool ring_fill_from(struct net_port *port, struct port_addr *a)
 	return true;
 }
 
-/* Fill from the first readable socket at or after the turn. */
+/* One call looks at all sockets; the hot one comes last. */
 static bool ring_fill_polled(struct net_port *port)
 {
 	struct pollfd p[POLL_MAX];
 	uint32_t n = port->naddrs < POLL_MAX ? port->naddrs : POLL_MAX;
 	struct rx_ring *r = port->rx;
+	uint32_t first = r->hot + 1;
 
 	for (uint32_t i = 0; i < n; i++)
-		p[i] = (struct pollfd){.fd = port->addrs[(r->turn + i) % port->naddrs]->fd,
+		p[i] = (struct pollfd){.fd = port->addrs[(first + i) % port->naddrs]->fd,
 				       .events = POLLIN};
 	if (poll(p, n, 0) <= 0) {
-		r->turn = (r->turn + n) % port->naddrs;
+		r->hot = (r->hot + n) % port->naddrs; /* stays, unless there are more than n */
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = (r->turn + i) % port->naddrs;
+		uint32_t at = (first + i) % port->naddrs;
 
 		if (p[i].revents && ring_fill_from(port, port->addrs[at])) {
-			r->turn = (at + 1) % port->naddrs;
+			r->hot = at;
 			return true;
 		}
 	}
@@ -157,22 +159,33 @@ static bool ring_fill(struct net_port *port)
 {
 	struct rx_ring *r = port->rx;
 
-	if (port->naddrs >= POLL_MIN)
-		return ring_fill_polled(port);
-	for (uint32_t i = 0; i < port->naddrs; i++) {
-		uint32_t at = (r->turn + i) % port->naddrs;
-
-		if (!ring_fill_from(port, port->addrs[at]))
-			continue;
-		r->turns = at == r->turn ? r->turns + 1 : 1;
-		r->turn = at;
-		if (r->turns >= TURNS) {
-			r->turn = (at + 1) % port->naddrs;
-			r->turns = 0;
-		}
+	/* Nothing has come since, most likely: spare the caller's last look the system call. */
+	if (port->naddrs == 0 || r->emptied) {
+		r->emptied = false;
+		return false;
+	}
+	if (r->hot >= port->naddrs)
+		r->hot = 0;
+	if (port->naddrs == 1)
+		return ring_fill_from(port, port->addrs[0]);
+	if (r->luck < TURNS && ring_fill_from(port, port->addrs[r->hot])) {
+		r->luck++;
 		return true;
 	}
-	return false;
+	r->luck = 0;
+	return ring_fill_polled(port);
+}
+
+void net_port_readable(struct net_port *port, int fd)
+{
+	struct rx_ring *r = port->rx;
+
+	r->emptied = false;
+	for (uint32_t i = 0; i < port->naddrs; i++)
+		if (port->addrs[i]->fd == fd && i != r->hot) {
+			r->hot = i;
+			r->luck = 0;
+		}
 }
 
 static int control_int(const struct cmsghdr *c)

@@ -40,7 +40,7 @@ void pair_tx(struct pair *p, struct net_tx tx, uint32_t first);
 void pair_flush(struct pair *p);
 /* Receive on b until n packets are there, at most max a call; fails if they do not come. */
 void pair_rx(struct pair *p, uint32_t n, uint32_t max);
-/* Wait until something has come to b, and see that it yields nothing. */
+/* Wait until a packet has come to b, and see that it yields nothing. */
 void pair_rx_nothing(struct pair *p);
 /* pkts[index] is what pair_tx filled in for number, len bytes without ICRC. */
 void pair_check(const struct pair *p, uint32_t index, uint32_t number, uint32_t len);

@@ -308,6 +308,31 @@ START_TEST(port_serves_many_addresses)
 }
 END_TEST
 
+/* Although another one always has something. */
+START_TEST(port_starves_no_address)
+{
+	struct pair p;
+	struct net_tx tx;
+	uint8_t quiet[16];
+
+	pair_create(&p, NET_GSO_ON);
+	pair_v4(quiet, 3);
+	ck_assert_int_eq(net_port_addr_add(p.b, quiet, 0), 0);
+	tx = pair_run(&p, 64, 64);
+	tx.dst[15] = 3;
+	pair_tx(&p, tx, 77);
+	for (unsigned calls = 0;; calls++) {
+		ck_assert_uint_lt(calls, 50);
+		pair_tx(&p, pair_run(&p, 64, 64), calls);
+		pair_flush(&p);
+		if (net_port_rx(p.b, p.now, p.pkts, 1) == 1 && p.pkts[0].dst[15] == 3)
+			break;
+	}
+	pair_check(&p, 0, 77, 60);
+	pair_destroy(&p);
+}
+END_TEST
+
 START_TEST(port_forgets_a_deleted_address)
 {
 	struct pair p;
@@ -414,6 +439,7 @@ Suite *net_port_suite(void)
 	tcase_add_loop_test(t, port_names_who_holds_its_place, 0, 3);
 	tcase_add_test(t, port_says_that_an_address_is_not_here);
 	tcase_add_loop_test(t, port_serves_many_addresses, 0, 5);
+	tcase_add_test(t, port_starves_no_address);
 	tcase_add_test(t, port_forgets_a_deleted_address);
 	tcase_add_loop_test(t, port_speaks_ipv6, 0, 2);
 	tcase_add_test(t, port_refuses_to_mix_families);
