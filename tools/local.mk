@@ -1,6 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 sbin_PROGRAMS += tools/rnicd
-bin_PROGRAMS += tools/rnicctl
+bin_PROGRAMS += \
+	tools/rnic-run \
+	tools/rnicctl \
+	$(NULL)
+
+tools_rnic_run_SOURCES = \
+	tools/ondemand.c \
+	tools/ondemand.h \
+	tools/rnic-run.c \
+	tools/rundir.c \
+	tools/rundir.h \
+	$(NULL)
+tools_rnic_run_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DRNIC_PKGLIBDIR='"$(pkglibdir)"' \
+	-DRNIC_SBINDIR='"$(sbindir)"'
 
 tools_rnicd_SOURCES = \
 	tools/adapter.c \

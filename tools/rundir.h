@@ -9,8 +9,9 @@
 #define RUNDIR_SYSTEM "/run/rnic"
 
 /*
- * $RNIC_DIR; else /run/rnic if a socket is there; else a folder of this user and network
- * namespace under $XDG_RUNTIME_DIR or /tmp, which need not exist. dir has RUNDIR_MAX bytes.
+ * $RNIC_DIR; else /run/rnic if a daemon of this network namespace answers there; else a folder
+ * of this user and network namespace under $XDG_RUNTIME_DIR or /tmp, which need not exist. dir has
+ * RUNDIR_MAX bytes.
  */
 void rundir_find(char *dir);
 
