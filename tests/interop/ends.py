@@ -144,7 +144,7 @@ class Host:
 
     def __init__(self, rig, build, folder):
         self.rig = rig
-        self.build = build
+        self.tools = os.path.join(build, 'tools')
         self.folder = folder
         self.daemon = None
         self.env = dict(rig.env, RNIC_DIR=os.path.join(folder, 'rnic'))
@@ -180,9 +180,9 @@ class Host:
         return '; rnicd had ended, status %d' % status
 
     def tool(self, name):
-        path = os.path.join(self.build, name)
+        path = os.path.join(self.tools, name)
         if not os.access(path, os.X_OK):
-            raise Failure('no program %s in %s' % (name, self.build))
+            raise Failure('no program %s in %s' % (name, self.tools))
         return path
 
     def take(self, path):

@@ -233,7 +233,7 @@ def ignore_signals():
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--build', default='.', help='the build folder: rnicd, rnic-run, tests/interop/rcdata')
+    parser.add_argument('--build', default='.', help='the build folder: tools/rnicd, tools/rnic-run, tests/interop/rcdata')
     parser.add_argument('--peer', choices=('rnic', 'guest'), default='rnic', help="the rxe guest's opposite")
     parser.add_argument('--keep', default='interop-failed', help='folder for what failed cases left')
     parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join(CASES))
