@@ -133,6 +133,7 @@ static enum resp_verdict atomic_execute(struct rnic_qp *qp, const struct bth_pac
 	/* A region may map an aligned address to an unaligned one. */
 	if (vaddr % ATOMIC_LEN)
 		return RESP_INVALID;
+	mem_operation_begin(qp->dev);
 	ret = cfg->ops->mem_atomic(cfg->host, mem, vaddr,
 				   cmp ? RNIC_ATOMIC_CMP_SWAP : RNIC_ATOMIC_FETCH_ADD,
 				   pkt->swap_add, pkt->compare, orig);

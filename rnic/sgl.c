@@ -76,6 +76,12 @@ static void pieces_skip_empty(struct piece_pos *pos)
 	}
 }
 
+void mem_operation_begin(struct rnic_device *dev)
+{
+	if (dev->cfg.ops->mem_begin)
+		dev->cfg.ops->mem_begin(dev->cfg.host);
+}
+
 static int range_copy(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64_t len,
 		      uint32_t access, const struct iovec *part, int n, enum sgl_dir dir,
 		      struct rnic_mem **mem)
@@ -98,6 +104,7 @@ int sgl_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n_sge, uin
 	struct piece_pos pos = { .piece = piece, .left = n_pieces };
 	struct iovec part[SGL_PIECES_MAX];
 
+	mem_operation_begin(pd->dev);
 	pieces_skip_empty(&pos);
 	for (uint32_t i = 0; i < n_sge && pos.left; i++) {
 		uint64_t got;
@@ -125,6 +132,7 @@ int sgl_remote(struct rnic_pd *pd, uint32_t rkey, uint64_t va, const struct iove
 
 	for (uint32_t i = 0; i < n_pieces; i++)
 		len += piece[i].iov_len;
+	mem_operation_begin(pd->dev);
 	return range_copy(pd, rkey, va, len,
 			  dir == SGL_READ ? RNIC_ACCESS_REMOTE_READ : RNIC_ACCESS_REMOTE_WRITE,
 			  piece, (int)n_pieces, dir, mem);

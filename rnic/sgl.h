@@ -9,6 +9,7 @@
 #include "rnic/personality.h"
 
 struct rnic_mem;
+struct rnic_device;
 struct rnic_pd;
 
 /* Pieces (packets) that one copy may have. */
@@ -36,5 +37,8 @@ int sgl_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n_sge, uin
 /* The same for a range that a remote key names (enum rnic_access). */
 int sgl_remote(struct rnic_pd *pd, uint32_t rkey, uint64_t va, const struct iovec *piece,
 	       uint32_t n_pieces, enum sgl_dir dir, struct rnic_mem **mem);
+
+/* Before the accesses of one operation: what host.h calls mem_begin. */
+void mem_operation_begin(struct rnic_device *dev);
 
 #endif
