@@ -13,7 +13,7 @@ from harness.process import read_text, until
 from harness.report import Failed
 
 RETRY_EXC_ERR = 12      # IBV_WC_RETRY_EXC_ERR, as perftest prints it
-OBJECTS = ('pd', 'mr', 'cq', 'srq', 'qp', 'ah')
+OBJECTS = ('pd', 'mr', 'cq', 'srq', 'qp', 'ah', 'context')
 IDLE_SECONDS = 10
 SWITCHES = re.compile(r'^(?:non)?voluntary_ctxt_switches:\s*(\d+)$', re.M)
 
