@@ -8,7 +8,8 @@
 
 #include "verbs/kernel/uverbs_obj.h"
 
-/* clang-format off: tables */
+/* Tables are easier to read in their own form. */
+/* clang-format off */
 #define A_IN(size) { UATTR_IN, .min = (size), .max = (size) }
 #define A_CONST A_IN(8)
 #define A_OPT_FLAGS { UATTR_IN, .optional = true, .min = 4, .max = 8 }
