@@ -2,9 +2,10 @@
 /*
  * Completion queues. The ring is the personality's; the core keeps what the ring cannot say.
  *
- * A CQ that overflows has lost a completion, so nothing that it holds from then on can be trusted to
- * be complete: it raises CQ_ERR once, takes no more, and its QPs enter ERR (IBA vol. 1, 11.6.3.1,
- * unverified). That must not happen in the middle of a QP's work, so cq_settle does it later.
+ * A CQ that overflows has lost a completion, so nothing that it holds from then on can be trusted
+ * to be complete: it raises CQ_ERR once, takes no more, and its QPs enter ERR (IBA vol.
+ * 1, 11.6.3.1, unverified). That must not happen in the middle of a QP's work, so cq_settle does it
+ * later.
  */
 #include "config.h"
 
@@ -64,7 +65,7 @@ bool rnic_cq_overflowed(const struct rnic_cq *cq)
 static void overflow(struct rnic_cq *cq, const struct rnic_cqe *cqe)
 {
 	struct rnic_device *dev = cq->dev;
-	struct rnic_async event = { .type = RNIC_EVENT_CQ_ERR, .cq = cq };
+	struct rnic_async event = {.type = RNIC_EVENT_CQ_ERR, .cq = cq};
 
 	cq->overflowed = true;
 	dev->cq_failed = true;

@@ -17,7 +17,8 @@ static int attr_check(struct rnic_device *dev, const struct rnic_mr_attr *attr)
 		return -EINVAL;
 	}
 	if (attr->start + attr->length < attr->start || attr->iova + attr->length < attr->iova) {
-		dev_log(dev, "MR: %" PRIu64 " bytes at 0x%" PRIx64 " (iova 0x%" PRIx64 ") wrap around",
+		dev_log(dev,
+			"MR: %" PRIu64 " bytes at 0x%" PRIx64 " (iova 0x%" PRIx64 ") wrap around",
 			attr->length, attr->start, attr->iova);
 		return -EINVAL;
 	}

@@ -10,7 +10,7 @@ static const uint8_t no_gid[16];
 
 static void raise_event(struct rnic_device *dev, enum rnic_event_type type)
 {
-	struct rnic_async event = { .type = type, .port = 1 };
+	struct rnic_async event = {.type = type, .port = 1};
 
 	dev->cfg.ops->async_event(dev->cfg.host, &event);
 }

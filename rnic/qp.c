@@ -19,11 +19,11 @@ static int caps_check(struct rnic_device *dev, const struct rnic_qp_init *init)
 		const char *name;
 		uint32_t asked, limit;
 	} caps[] = {
-		{ "max_send_wr", init->max_send_wr, l->max_qp_wr },
-		{ "max_send_sge", init->max_send_sge, l->max_sge },
-		{ "max_inline_data", init->max_inline, l->max_inline },
-		{ "max_recv_wr", init->srq ? 0 : init->max_recv_wr, l->max_qp_wr },
-		{ "max_recv_sge", init->srq ? 0 : init->max_recv_sge, l->max_sge },
+		{"max_send_wr", init->max_send_wr, l->max_qp_wr},
+		{"max_send_sge", init->max_send_sge, l->max_sge},
+		{"max_inline_data", init->max_inline, l->max_inline},
+		{"max_recv_wr", init->srq ? 0 : init->max_recv_wr, l->max_qp_wr},
+		{"max_recv_sge", init->srq ? 0 : init->max_recv_sge, l->max_sge},
 	};
 
 	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
@@ -163,7 +163,7 @@ struct rnic_qp *qp_lookup(struct rnic_device *dev, uint32_t qpn)
 void qp_error(struct rnic_qp *qp, uint64_t now, int event_type)
 {
 	enum rnic_qp_state from = qp->attr.state;
-	struct rnic_async event = { .qp = qp };
+	struct rnic_async event = {.qp = qp};
 
 	if (from == RNIC_QPS_ERR)
 		return;

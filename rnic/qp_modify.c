@@ -17,8 +17,8 @@
 
 const char *rnic_qp_state_name(enum rnic_qp_state state)
 {
-	static const char *const names[RNIC_QPS_COUNT] = { "RESET", "INIT", "RTR", "RTS",
-							   "SQD",   "SQE",  "ERR" };
+	static const char *const names[RNIC_QPS_COUNT] = {"RESET", "INIT", "RTR", "RTS",
+							  "SQD",   "SQE",  "ERR"};
 
 	return (unsigned int)state < RNIC_QPS_COUNT ? names[state] : "?";
 }
@@ -75,17 +75,16 @@ static int numbers_check(struct rnic_qp *qp, const struct rnic_qp_attr *attr, ui
 		uint32_t bit;
 		uint32_t value, least, most;
 	} checks[] = {
-		{ RNIC_QP_PKEY_INDEX, attr->pkey_index, 0, 0 },
-		{ RNIC_QP_PORT, attr->port_num, 1, 1 },
-		{ RNIC_QP_PATH_MTU, (uint32_t)attr->path_mtu, RNIC_MTU_256,
-		  (uint32_t)qp->dev->mtu },
-		{ RNIC_QP_TIMEOUT, attr->timeout, 0, 31 },
-		{ RNIC_QP_RETRY_CNT, attr->retry_cnt, 0, 7 },
-		{ RNIC_QP_RNR_RETRY, attr->rnr_retry, 0, 7 },
-		{ RNIC_QP_MIN_RNR_TIMER, attr->min_rnr_timer, 0, 31 },
-		{ RNIC_QP_MAX_QP_RD_ATOMIC, attr->max_rd_atomic, 0, rd },
-		{ RNIC_QP_MAX_DEST_RD_ATOMIC, attr->max_dest_rd_atomic, 0, rd },
-		{ RNIC_QP_PATH_MIG_STATE, attr->path_mig_state, 0, 2 },
+		{RNIC_QP_PKEY_INDEX, attr->pkey_index, 0, 0},
+		{RNIC_QP_PORT, attr->port_num, 1, 1},
+		{RNIC_QP_PATH_MTU, (uint32_t)attr->path_mtu, RNIC_MTU_256, (uint32_t)qp->dev->mtu},
+		{RNIC_QP_TIMEOUT, attr->timeout, 0, 31},
+		{RNIC_QP_RETRY_CNT, attr->retry_cnt, 0, 7},
+		{RNIC_QP_RNR_RETRY, attr->rnr_retry, 0, 7},
+		{RNIC_QP_MIN_RNR_TIMER, attr->min_rnr_timer, 0, 31},
+		{RNIC_QP_MAX_QP_RD_ATOMIC, attr->max_rd_atomic, 0, rd},
+		{RNIC_QP_MAX_DEST_RD_ATOMIC, attr->max_dest_rd_atomic, 0, rd},
+		{RNIC_QP_PATH_MIG_STATE, attr->path_mig_state, 0, 2},
 	};
 	char name[40];
 
@@ -94,9 +93,10 @@ static int numbers_check(struct rnic_qp *qp, const struct rnic_qp_attr *attr, ui
 		    (checks[i].value >= checks[i].least && checks[i].value <= checks[i].most))
 			continue;
 		qp_attr_names(checks[i].bit, name, sizeof(name));
-		dev_log(qp->dev, "QP %" PRIu32 ": %s is %" PRIu32 ", %" PRIu32 " to %" PRIu32
-			" are possible", qp->qpn, name, checks[i].value, checks[i].least,
-			checks[i].most);
+		dev_log(qp->dev,
+			"QP %" PRIu32 ": %s is %" PRIu32 ", %" PRIu32 " to %" PRIu32
+			" are possible",
+			qp->qpn, name, checks[i].value, checks[i].least, checks[i].most);
 		return -EINVAL;
 	}
 	return 0;
@@ -157,8 +157,7 @@ static int values_check(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uin
 	return av_resolve(qp->dev, who, &attr->av, av);
 }
 
-int rnic_qp_modify(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uint32_t mask,
-		   uint64_t now)
+int rnic_qp_modify(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uint32_t mask, uint64_t now)
 {
 	enum rnic_qp_state from = qp->attr.state;
 	enum rnic_qp_state to = mask & RNIC_QP_STATE ? attr->state : from;
@@ -172,7 +171,7 @@ int rnic_qp_modify(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uint32_t
 	if (ret < 0)
 		return ret;
 	if (to == RNIC_QPS_RESET)
-		qp->attr = (struct rnic_qp_attr){ .state = RNIC_QPS_RESET };
+		qp->attr = (struct rnic_qp_attr){.state = RNIC_QPS_RESET};
 	attrs_store(&qp->attr, attr, mask);
 	if (mask & RNIC_QP_AV)
 		qp->attr.av = av;

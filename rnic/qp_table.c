@@ -40,85 +40,113 @@ struct rule {
 	uint32_t optional[TYPES];
 };
 
-#define BARE { .legal = true }
+#define BARE                                                                                       \
+	{                                                                                          \
+		.legal = true                                                                      \
+	}
 
 static const struct rule rules[RNIC_QPS_COUNT][RNIC_QPS_COUNT] = {
-	[RNIC_QPS_RESET] = {
-		[RNIC_QPS_RESET] = BARE,
-		[RNIC_QPS_INIT] = {
-			.legal = true,
-			.required = { PKEY | QKEY, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS,
-				      PKEY | PORT | QKEY },
+	[RNIC_QPS_RESET] =
+		{
+			[RNIC_QPS_RESET] = BARE,
+			[RNIC_QPS_INIT] =
+				{
+					.legal = true,
+					.required = {PKEY | QKEY, PKEY | PORT | ACCESS,
+						     PKEY | PORT | ACCESS, PKEY | PORT | QKEY},
+				},
 		},
-	},
-	[RNIC_QPS_INIT] = {
-		[RNIC_QPS_RESET] = BARE,
-		[RNIC_QPS_ERR] = BARE,
-		[RNIC_QPS_INIT] = {
-			.legal = true,
-			.optional = { PKEY | QKEY, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS,
-				      PKEY | PORT | QKEY },
+	[RNIC_QPS_INIT] =
+		{
+			[RNIC_QPS_RESET] = BARE,
+			[RNIC_QPS_ERR] = BARE,
+			[RNIC_QPS_INIT] =
+				{
+					.legal = true,
+					.optional = {PKEY | QKEY, PKEY | PORT | ACCESS,
+						     PKEY | PORT | ACCESS, PKEY | PORT | QKEY},
+				},
+			[RNIC_QPS_RTR] =
+				{
+					.legal = true,
+					.required = {0,
+						     AV | MTU | DEST | RQ_PSN | DEST_RD | RNR_TIMER,
+						     AV | MTU | DEST | RQ_PSN, 0},
+					.optional =
+						{PKEY | QKEY, ALT | ACCESS | PKEY,
+						 ALT | ACCESS | PKEY, PKEY | QKEY},
+				},
 		},
-		[RNIC_QPS_RTR] = {
-			.legal = true,
-			.required = { 0, AV | MTU | DEST | RQ_PSN | DEST_RD | RNR_TIMER,
-				      AV | MTU | DEST | RQ_PSN, 0 },
-			.optional = { PKEY | QKEY, ALT | ACCESS | PKEY, ALT | ACCESS | PKEY,
-				      PKEY | QKEY },
+	[RNIC_QPS_RTR] =
+		{
+			[RNIC_QPS_RESET] = BARE,
+			[RNIC_QPS_ERR] = BARE,
+			[RNIC_QPS_RTS] =
+				{
+					.legal = true,
+					.required = {SQ_PSN,
+						     TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | RD,
+						     SQ_PSN, SQ_PSN},
+					.optional = {CUR | QKEY,
+						     CUR | ALT | ACCESS | RNR_TIMER | MIG,
+						     CUR | ALT | ACCESS | MIG, CUR | QKEY},
+				},
 		},
-	},
-	[RNIC_QPS_RTR] = {
-		[RNIC_QPS_RESET] = BARE,
-		[RNIC_QPS_ERR] = BARE,
-		[RNIC_QPS_RTS] = {
-			.legal = true,
-			.required = { SQ_PSN, TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | RD, SQ_PSN,
-				      SQ_PSN },
-			.optional = { CUR | QKEY, CUR | ALT | ACCESS | RNR_TIMER | MIG,
-				      CUR | ALT | ACCESS | MIG, CUR | QKEY },
+	[RNIC_QPS_RTS] =
+		{
+			[RNIC_QPS_RESET] = BARE,
+			[RNIC_QPS_ERR] = BARE,
+			[RNIC_QPS_RTS] =
+				{
+					.legal = true,
+					.optional = {CUR | QKEY,
+						     CUR | ALT | ACCESS | RNR_TIMER | MIG,
+						     CUR | ALT | ACCESS | MIG, CUR | QKEY},
+				},
+			[RNIC_QPS_SQD] =
+				{
+					.legal = true,
+					.optional = {NOTIFY, NOTIFY, NOTIFY, NOTIFY},
+				},
 		},
-	},
-	[RNIC_QPS_RTS] = {
-		[RNIC_QPS_RESET] = BARE,
-		[RNIC_QPS_ERR] = BARE,
-		[RNIC_QPS_RTS] = {
-			.legal = true,
-			.optional = { CUR | QKEY, CUR | ALT | ACCESS | RNR_TIMER | MIG,
-				      CUR | ALT | ACCESS | MIG, CUR | QKEY },
+	[RNIC_QPS_SQD] =
+		{
+			[RNIC_QPS_RESET] = BARE,
+			[RNIC_QPS_ERR] = BARE,
+			[RNIC_QPS_RTS] =
+				{
+					.legal = true,
+					.optional = {CUR | QKEY,
+						     CUR | ALT | ACCESS | RNR_TIMER | MIG,
+						     CUR | ALT | ACCESS | MIG, CUR | QKEY},
+				},
+			[RNIC_QPS_SQD] =
+				{
+					.legal = true,
+					.optional =
+						{PKEY | QKEY,
+						 PORT |
+							 AV | TIMEOUT | RETRY | RNR_RETRY | RD |
+							 DEST_RD | ALT | ACCESS | PKEY | RNR_TIMER |
+							 MIG,
+						 AV | ALT | ACCESS | PKEY | MIG, PKEY | QKEY},
+				},
 		},
-		[RNIC_QPS_SQD] = {
-			.legal = true,
-			.optional = { NOTIFY, NOTIFY, NOTIFY, NOTIFY },
+	[RNIC_QPS_SQE] =
+		{
+			[RNIC_QPS_RESET] = BARE,
+			[RNIC_QPS_ERR] = BARE,
+			[RNIC_QPS_RTS] =
+				{
+					.legal = true,
+					.optional = {CUR | QKEY, 0, CUR | ACCESS, CUR | QKEY},
+				},
 		},
-	},
-	[RNIC_QPS_SQD] = {
-		[RNIC_QPS_RESET] = BARE,
-		[RNIC_QPS_ERR] = BARE,
-		[RNIC_QPS_RTS] = {
-			.legal = true,
-			.optional = { CUR | QKEY, CUR | ALT | ACCESS | RNR_TIMER | MIG,
-				      CUR | ALT | ACCESS | MIG, CUR | QKEY },
+	[RNIC_QPS_ERR] =
+		{
+			[RNIC_QPS_RESET] = BARE,
+			[RNIC_QPS_ERR] = BARE,
 		},
-		[RNIC_QPS_SQD] = {
-			.legal = true,
-			.optional = { PKEY | QKEY,
-				      PORT | AV | TIMEOUT | RETRY | RNR_RETRY | RD | DEST_RD | ALT |
-					      ACCESS | PKEY | RNR_TIMER | MIG,
-				      AV | ALT | ACCESS | PKEY | MIG, PKEY | QKEY },
-		},
-	},
-	[RNIC_QPS_SQE] = {
-		[RNIC_QPS_RESET] = BARE,
-		[RNIC_QPS_ERR] = BARE,
-		[RNIC_QPS_RTS] = {
-			.legal = true,
-			.optional = { CUR | QKEY, 0, CUR | ACCESS, CUR | QKEY },
-		},
-	},
-	[RNIC_QPS_ERR] = {
-		[RNIC_QPS_RESET] = BARE,
-		[RNIC_QPS_ERR] = BARE,
-	},
 };
 
 enum qp_modify_verdict qp_table_check(enum rnic_qp_type type, enum rnic_qp_state from,
@@ -141,10 +169,32 @@ enum qp_modify_verdict qp_table_check(enum rnic_qp_type type, enum rnic_qp_state
 void qp_attr_names(uint32_t mask, char *buf, size_t size)
 {
 	static const char *const names[] = {
-		"state", "cur_state", "en_sqd_async_notify", "access_flags", "pkey_index", "port",
-		"qkey", "av", "path_mtu", "timeout", "retry_cnt", "rnr_retry", "rq_psn",
-		"max_rd_atomic", "alt_path", "min_rnr_timer", "sq_psn", "max_dest_rd_atomic",
-		"path_mig_state", "cap", "dest_qpn", NULL, NULL, NULL, NULL, "rate_limit",
+		"state",
+		"cur_state",
+		"en_sqd_async_notify",
+		"access_flags",
+		"pkey_index",
+		"port",
+		"qkey",
+		"av",
+		"path_mtu",
+		"timeout",
+		"retry_cnt",
+		"rnr_retry",
+		"rq_psn",
+		"max_rd_atomic",
+		"alt_path",
+		"min_rnr_timer",
+		"sq_psn",
+		"max_dest_rd_atomic",
+		"path_mig_state",
+		"cap",
+		"dest_qpn",
+		NULL,
+		NULL,
+		NULL,
+		NULL,
+		"rate_limit",
 	};
 	size_t len = 0;
 

@@ -15,8 +15,10 @@ int rnic_srq_create(struct rnic_pd *pd, uint32_t max_sge, uint32_t limit,
 	struct rnic_srq *srq;
 
 	if (max_sge > dev->limits.max_srq_sge || limit > dev->limits.max_srq_wr) {
-		dev_log(dev, "SRQ: %" PRIu32 " SGEs and a limit of %" PRIu32
-			" are above what the device has", max_sge, limit);
+		dev_log(dev,
+			"SRQ: %" PRIu32 " SGEs and a limit of %" PRIu32
+			" are above what the device has",
+			max_sge, limit);
 		return -EINVAL;
 	}
 	if (dev->n_srq >= dev->limits.max_srq) {

@@ -27,11 +27,13 @@ void model_common_end(struct model_common *c)
 }
 
 void model_end_begin(struct model_end *m, struct sim_world *w, uint32_t node,
-		     const struct sim_end_config *cfg, struct model_common *common,
-		     struct rng *rng)
+		     const struct sim_end_config *cfg, struct model_common *common, struct rng *rng)
 {
-	struct rnic_mr_attr attr = { .mem = &common->mem, .start = common->mem.start, .length = 8,
-				     .iova = common->mem.start, .access = SIM_ALL_ACCESS };
+	struct rnic_mr_attr attr = {.mem = &common->mem,
+				    .start = common->mem.start,
+				    .length = 8,
+				    .iova = common->mem.start,
+				    .access = SIM_ALL_ACCESS};
 
 	memset(m, 0, sizeof(*m));
 	m->common = common;
@@ -80,8 +82,8 @@ static void remote_fill(struct model_end *m, const struct model_op *op, struct r
 
 static bool may_be_inline(const struct model_op *op)
 {
-	return op->len <= RNIC_MAX_INLINE && op->op != RNIC_WR_READ &&
-	       op->op != RNIC_WR_CMP_SWAP && op->op != RNIC_WR_FETCH_ADD;
+	return op->len <= RNIC_MAX_INLINE && op->op != RNIC_WR_READ && op->op != RNIC_WR_CMP_SWAP &&
+	       op->op != RNIC_WR_FETCH_ADD;
 }
 
 static bool send_post(struct model_end *m)
@@ -189,9 +191,11 @@ static void effect_check(const struct model_end *m, uint32_t i)
 	case RNIC_WR_SEND_INV:
 		break;
 	}
-	sim_check(done, "operation %" PRIu32 " (op %d, %" PRIu32 " bytes) of QP %" PRIu32
-		  " of node %" PRIu32 " at %.3f us", i, (int)op->op, op->len,
-		  rnic_qp_num(m->end.qp), m->end.node, (double)m->end.world->now / 1000);
+	sim_check(done,
+		  "operation %" PRIu32 " (op %d, %" PRIu32 " bytes) of QP %" PRIu32
+		  " of node %" PRIu32 " at %.3f us",
+		  i, (int)op->op, op->len, rnic_qp_num(m->end.qp), m->end.node,
+		  (double)m->end.world->now / 1000);
 }
 
 static enum rnic_wc_opcode opcode_of(enum rnic_wr_op op)
@@ -224,12 +228,14 @@ static void send_check(struct model_end *m, const struct rnic_cqe *cqe)
 	while (i < m->n_posted && !m->ops[i].signaled && !m->end.cfg.sig_all)
 		i++;
 	op = &m->ops[i];
-	sim_check(i < m->n_posted && cqe->slot == i, "completion of request %" PRIu64
-		  " (status %d) where %" PRIu32 " is next, QP %" PRIu32 " of node %" PRIu32,
+	sim_check(i < m->n_posted && cqe->slot == i,
+		  "completion of request %" PRIu64 " (status %d) where %" PRIu32
+		  " is next, QP %" PRIu32 " of node %" PRIu32,
 		  cqe->slot, (int)cqe->status, i, rnic_qp_num(m->end.qp), m->end.node);
-	sim_check(cqe->status == RNIC_WC_SUCCESS, "request %" PRIu32 " of QP %" PRIu32
-		  " of node %" PRIu32 ": status %d at %.3f us", i, rnic_qp_num(m->end.qp),
-		  m->end.node, (int)cqe->status, (double)m->end.world->now / 1000);
+	sim_check(cqe->status == RNIC_WC_SUCCESS,
+		  "request %" PRIu32 " of QP %" PRIu32 " of node %" PRIu32 ": status %d at %.3f us",
+		  i, rnic_qp_num(m->end.qp), m->end.node, (int)cqe->status,
+		  (double)m->end.world->now / 1000);
 	sim_check(cqe->qp == m->end.qp && !cqe->recv, "request %" PRIu32, i);
 	sim_check(cqe->opcode == opcode_of(op->op), "opcode %d", (int)cqe->opcode);
 	if (op->op == RNIC_WR_READ)
@@ -283,9 +289,10 @@ void model_end_verify(const struct model_end *m)
 		if (i % 4096 == 0 && len - i > 4096 && memcmp(bytes + i, m->shadow + i, 4096) == 0)
 			i += 4095;
 		else if (i / 8 != MODEL_COMMON_RESULT / 8)
-			sim_check(bytes[i] == m->shadow[i], "byte %" PRIu64 " of the memory of QP %"
-				  PRIu32 " of node %" PRIu32 " is 0x%02x, not 0x%02x", i,
-				  rnic_qp_num(m->end.qp), m->end.node, bytes[i], m->shadow[i]);
+			sim_check(bytes[i] == m->shadow[i],
+				  "byte %" PRIu64 " of the memory of QP %" PRIu32
+				  " of node %" PRIu32 " is 0x%02x, not 0x%02x",
+				  i, rnic_qp_num(m->end.qp), m->end.node, bytes[i], m->shadow[i]);
 	}
 }
 
@@ -294,9 +301,11 @@ void model_end_print(const struct model_end *m)
 	struct rnic_qp_info info;
 
 	rnic_qp_info_get(m->end.qp, &info);
-	fprintf(stderr, "node %" PRIu32 " QP %" PRIu32 ": %" PRIu32 " of %" PRIu32
-		" posted, %" PRIu32 " complete; %" PRIu32 " of %" PRIu32 " received; una %" PRIx32
-		" next %" PRIx32 " expected %" PRIx32 ", state %s\n", m->end.node, info.qpn,
-		m->n_posted, m->n_ops, m->n_completed, m->n_received, m->peer->n_takers,
-		info.sq_una_psn, info.sq_psn, info.rq_psn, rnic_qp_state_name(info.state));
+	fprintf(stderr,
+		"node %" PRIu32 " QP %" PRIu32 ": %" PRIu32 " of %" PRIu32 " posted, %" PRIu32
+		" complete; %" PRIu32 " of %" PRIu32 " received; una %" PRIx32 " next %" PRIx32
+		" expected %" PRIx32 ", state %s\n",
+		m->end.node, info.qpn, m->n_posted, m->n_ops, m->n_completed, m->n_received,
+		m->peer->n_takers, info.sq_una_psn, info.sq_psn, info.rq_psn,
+		rnic_qp_state_name(info.state));
 }

@@ -49,11 +49,11 @@ void sim_fail(const char *file, int line, const char *cond, const char *fmt, ...
 
 static void mr_begin(struct sim_end *e, uint64_t shift, struct rnic_mr **mr)
 {
-	struct rnic_mr_attr attr = { .mem = &e->mem,
-				     .start = e->mem.start,
-				     .length = e->mem.len,
-				     .iova = e->mem.start + shift,
-				     .access = SIM_ALL_ACCESS };
+	struct rnic_mr_attr attr = {.mem = &e->mem,
+				    .start = e->mem.start,
+				    .length = e->mem.len,
+				    .iova = e->mem.start + shift,
+				    .access = SIM_ALL_ACCESS};
 
 	sim_check(rnic_mr_create(e->pd, &attr, mr) == 0, "MR");
 }
@@ -62,16 +62,16 @@ void sim_end_begin(struct sim_end *e, struct sim_world *w, uint32_t node,
 		   const struct sim_end_config *cfg)
 {
 	struct rnic_device *dev = w->node[node].dev;
-	struct rnic_qp_init init = { .type = RNIC_QPT_RC,
-				     .max_send_wr = cfg->send_room,
-				     .max_recv_wr = cfg->recv_room,
-				     .max_send_sge = RNIC_MAX_SGE,
-				     .max_recv_sge = RNIC_MAX_SGE,
-				     .max_inline = RNIC_MAX_INLINE,
-				     .sq_sig_all = cfg->sig_all,
-				     .ops = &sim_personality };
+	struct rnic_qp_init init = {.type = RNIC_QPT_RC,
+				    .max_send_wr = cfg->send_room,
+				    .max_recv_wr = cfg->recv_room,
+				    .max_send_sge = RNIC_MAX_SGE,
+				    .max_recv_sge = RNIC_MAX_SGE,
+				    .max_inline = RNIC_MAX_INLINE,
+				    .sq_sig_all = cfg->sig_all,
+				    .ops = &sim_personality};
 
-	*e = (struct sim_end){ .world = w, .node = node, .cfg = *cfg };
+	*e = (struct sim_end){.world = w, .node = node, .cfg = *cfg};
 	e->sq_psn = (uint32_t)rng_next(&w->rng) & BTH_PSN_MASK;
 	if (rng_chance(&w->rng, 2500)) /* where numbers wrap */
 		e->sq_psn |= 0xfffff0;
@@ -81,10 +81,12 @@ void sim_end_begin(struct sim_end *e, struct sim_world *w, uint32_t node,
 	sim_cq_begin(&e->send_ring, cfg->cq_room);
 	sim_cq_begin(&e->recv_ring, cfg->cq_room);
 	sim_check(rnic_pd_create(dev, &e->pd) == 0, "PD");
-	sim_check(rnic_cq_create(dev, cfg->cq_room, &sim_personality, &e->send_ring,
-				 &e->send_cq) == 0, "CQ");
-	sim_check(rnic_cq_create(dev, cfg->cq_room, &sim_personality, &e->recv_ring,
-				 &e->recv_cq) == 0, "CQ");
+	sim_check(rnic_cq_create(dev, cfg->cq_room, &sim_personality, &e->send_ring, &e->send_cq) ==
+			  0,
+		  "CQ");
+	sim_check(rnic_cq_create(dev, cfg->cq_room, &sim_personality, &e->recv_ring, &e->recv_cq) ==
+			  0,
+		  "CQ");
 	mr_begin(e, 0, &e->mr);
 	mr_begin(e, SIM_IOVA_SHIFT, &e->mr_shifted);
 	init.send_cq = e->send_cq;
@@ -114,25 +116,25 @@ static void to_rts(struct sim_end *e, const struct sim_end *peer)
 		enum rnic_qp_state state;
 		uint32_t mask;
 	} steps[] = {
-		{ RNIC_QPS_INIT, RNIC_QP_PKEY_INDEX | RNIC_QP_PORT | RNIC_QP_ACCESS_FLAGS },
-		{ RNIC_QPS_RTR, RNIC_QP_AV | RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN | RNIC_QP_RQ_PSN |
-					RNIC_QP_MAX_DEST_RD_ATOMIC | RNIC_QP_MIN_RNR_TIMER },
-		{ RNIC_QPS_RTS, RNIC_QP_TIMEOUT | RNIC_QP_RETRY_CNT | RNIC_QP_RNR_RETRY |
-					RNIC_QP_SQ_PSN | RNIC_QP_MAX_QP_RD_ATOMIC },
+		{RNIC_QPS_INIT, RNIC_QP_PKEY_INDEX | RNIC_QP_PORT | RNIC_QP_ACCESS_FLAGS},
+		{RNIC_QPS_RTR, RNIC_QP_AV | RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN | RNIC_QP_RQ_PSN |
+				       RNIC_QP_MAX_DEST_RD_ATOMIC | RNIC_QP_MIN_RNR_TIMER},
+		{RNIC_QPS_RTS, RNIC_QP_TIMEOUT | RNIC_QP_RETRY_CNT | RNIC_QP_RNR_RETRY |
+				       RNIC_QP_SQ_PSN | RNIC_QP_MAX_QP_RD_ATOMIC},
 	};
-	struct rnic_qp_attr attr = { .path_mtu = e->cfg.mtu,
-				     .rq_psn = peer->sq_psn,
-				     .sq_psn = e->sq_psn,
-				     .dest_qpn = rnic_qp_num(peer->qp),
-				     .access_flags = e->cfg.access,
-				     .max_rd_atomic = e->cfg.max_rd_atomic,
-				     .max_dest_rd_atomic = peer->cfg.max_rd_atomic,
-				     .min_rnr_timer = e->cfg.min_rnr_timer,
-				     .port_num = 1,
-				     .timeout = e->cfg.timeout,
-				     .retry_cnt = e->cfg.retry_cnt,
-				     .rnr_retry = e->cfg.rnr_retry,
-				     .av = sim_av(e->world, e->node, peer->node) };
+	struct rnic_qp_attr attr = {.path_mtu = e->cfg.mtu,
+				    .rq_psn = peer->sq_psn,
+				    .sq_psn = e->sq_psn,
+				    .dest_qpn = rnic_qp_num(peer->qp),
+				    .access_flags = e->cfg.access,
+				    .max_rd_atomic = e->cfg.max_rd_atomic,
+				    .max_dest_rd_atomic = peer->cfg.max_rd_atomic,
+				    .min_rnr_timer = e->cfg.min_rnr_timer,
+				    .port_num = 1,
+				    .timeout = e->cfg.timeout,
+				    .retry_cnt = e->cfg.retry_cnt,
+				    .rnr_retry = e->cfg.rnr_retry,
+				    .av = sim_av(e->world, e->node, peer->node)};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		attr.state = steps[i].state;
@@ -150,7 +152,7 @@ void sim_connect(struct sim_end *a, struct sim_end *b)
 
 void sim_end_modify(struct sim_end *e, enum rnic_qp_state state)
 {
-	struct rnic_qp_attr attr = { .state = state };
+	struct rnic_qp_attr attr = {.state = state};
 
 	sim_check(rnic_qp_modify(e->qp, &attr, RNIC_QP_STATE, e->world->now) == 0, "%s",
 		  e->world->node[e->node].last_log);
@@ -158,6 +160,6 @@ void sim_end_modify(struct sim_end *e, enum rnic_qp_state state)
 
 struct rnic_sge sim_sge(const struct sim_end *e, uint64_t offset, uint32_t len)
 {
-	return (struct rnic_sge){ .addr = e->mem.start + offset, .len = len,
-				  .lkey = rnic_mr_key(e->mr) };
+	return (struct rnic_sge){
+		.addr = e->mem.start + offset, .len = len, .lkey = rnic_mr_key(e->mr)};
 }

@@ -163,7 +163,7 @@ const struct rnic_ops sim_ops = {
 void sim_mem_begin(struct rnic_mem *m, struct sim_world *w, uint32_t node, uint64_t start,
 		   uint64_t len)
 {
-	*m = (struct rnic_mem){ .world = w, .node = node, .start = start, .len = len };
+	*m = (struct rnic_mem){.world = w, .node = node, .start = start, .len = len};
 	m->bytes = calloc(1, len);
 	if (!m->bytes)
 		abort();

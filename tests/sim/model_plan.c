@@ -14,7 +14,7 @@ static bool take(struct model_end *m, uint32_t len, struct model_piece *p)
 
 	if (offset + len > MODEL_MEM_LEN)
 		return false;
-	*p = (struct model_piece){ .offset = offset, .len = len };
+	*p = (struct model_piece){.offset = offset, .len = len};
 	m->mem_used = offset + len;
 	return true;
 }
@@ -24,7 +24,7 @@ static bool area_take(struct model_end *m, uint32_t len, struct model_area *a)
 	uint32_t n = rng_chance(m->rng, 6000) ? 1 : rng_between(m->rng, 1, MODEL_PIECES_MAX);
 	uint32_t left = len;
 
-	*a = (struct model_area){ .len = len };
+	*a = (struct model_area){.len = len};
 	if (!len && rng_chance(m->rng, 5000))
 		return true; /* no SGE at all */
 	for (uint32_t i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static bool send_plan(struct model_end *m, struct model_op *op)
 {
 	struct model_end *peer = m->peer;
 	bool write = op->op == RNIC_WR_WRITE || op->op == RNIC_WR_WRITE_IMM;
-	struct model_piece remote = { 0 };
+	struct model_piece remote = {0};
 
 	if (!write && op->len > peer->recv_size)
 		op->len = peer->recv_size;
@@ -133,14 +133,14 @@ static const struct model_op *earlier_write(const struct model_end *m)
 {
 	const struct model_op *op = m->n_ops ? &m->ops[rng_below(m->rng, m->n_ops)] : NULL;
 
-	return op && op->len && (op->op == RNIC_WR_WRITE || op->op == RNIC_WR_WRITE_IMM) ? op :
-											    NULL;
+	return op && op->len && (op->op == RNIC_WR_WRITE || op->op == RNIC_WR_WRITE_IMM) ? op
+											 : NULL;
 }
 
 static bool read_plan(struct model_end *m, struct model_op *op)
 {
 	const struct model_op *write = earlier_write(m);
-	struct model_area remote = { .n = 1 };
+	struct model_area remote = {.n = 1};
 
 	if (write)
 		op->len = rng_below(m->rng, write->len + 1);
@@ -187,7 +187,7 @@ static bool common_plan(struct model_end *m, struct model_op *op)
 	op->common = true;
 	op->len = 8;
 	op->swap_add = rng_next(m->rng);
-	op->local = (struct model_area){ .piece = { { MODEL_COMMON_RESULT, 8 } }, .n = 1, .len = 8 };
+	op->local = (struct model_area){.piece = {{MODEL_COMMON_RESULT, 8}}, .n = 1, .len = 8};
 	m->peer->common->sum += op->swap_add;
 	return true;
 }

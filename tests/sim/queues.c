@@ -19,7 +19,7 @@ static void *zeros(size_t n, size_t size)
 
 void sim_queues_begin(struct sim_queues *q, uint32_t send_room, uint32_t recv_room)
 {
-	*q = (struct sim_queues){ .send_room = send_room, .recv_room = recv_room };
+	*q = (struct sim_queues){.send_room = send_room, .recv_room = recv_room};
 	q->send = zeros(send_room, sizeof(*q->send));
 	q->recv = zeros(recv_room, sizeof(*q->recv));
 }
@@ -36,7 +36,7 @@ struct rnic_send_wr *sim_queue_send(struct sim_queues *q)
 
 	if (q->sent - q->send_retired == q->send_room)
 		return NULL;
-	*wr = (struct rnic_send_wr){ .slot = q->sent };
+	*wr = (struct rnic_send_wr){.slot = q->sent};
 	return wr;
 }
 
@@ -51,7 +51,7 @@ struct rnic_recv_wr *sim_queue_recv(struct sim_queues *q)
 
 	if (q->received - q->recv_taken == q->recv_room)
 		return NULL;
-	*wr = (struct rnic_recv_wr){ .slot = q->received };
+	*wr = (struct rnic_recv_wr){.slot = q->received};
 	return wr;
 }
 
@@ -128,7 +128,7 @@ const struct rnic_personality sim_personality = {
 
 void sim_cq_begin(struct sim_cq *cq, uint32_t room)
 {
-	*cq = (struct sim_cq){ .room = room };
+	*cq = (struct sim_cq){.room = room};
 	cq->ring = zeros(room, sizeof(*cq->ring));
 }
 

@@ -52,11 +52,11 @@ static void refusal_run(const struct refusal *row)
 static void bad_rkey(void)
 {
 	static const struct refusal rows[] = {
-		{ RNIC_WR_WRITE, 1, 0, false, RNIC_WC_REM_ACCESS_ERR },
-		{ RNIC_WR_WRITE_IMM, 0x5500, 0, false, RNIC_WC_REM_ACCESS_ERR },
-		{ RNIC_WR_READ, 1, 0, false, RNIC_WC_REM_ACCESS_ERR },
-		{ RNIC_WR_CMP_SWAP, 1, 0, false, RNIC_WC_REM_ACCESS_ERR },
-		{ RNIC_WR_FETCH_ADD, 0xff000000, 0, false, RNIC_WC_REM_ACCESS_ERR },
+		{RNIC_WR_WRITE, 1, 0, false, RNIC_WC_REM_ACCESS_ERR},
+		{RNIC_WR_WRITE_IMM, 0x5500, 0, false, RNIC_WC_REM_ACCESS_ERR},
+		{RNIC_WR_READ, 1, 0, false, RNIC_WC_REM_ACCESS_ERR},
+		{RNIC_WR_CMP_SWAP, 1, 0, false, RNIC_WC_REM_ACCESS_ERR},
+		{RNIC_WR_FETCH_ADD, 0xff000000, 0, false, RNIC_WC_REM_ACCESS_ERR},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -66,9 +66,9 @@ static void bad_rkey(void)
 static void out_of_range(void)
 {
 	static const struct refusal rows[] = {
-		{ RNIC_WR_WRITE, 0, 65536 - 7, false, RNIC_WC_REM_ACCESS_ERR },
-		{ RNIC_WR_READ, 0, -1ull, false, RNIC_WC_REM_ACCESS_ERR },
-		{ RNIC_WR_FETCH_ADD, 0, 65536, false, RNIC_WC_REM_ACCESS_ERR },
+		{RNIC_WR_WRITE, 0, 65536 - 7, false, RNIC_WC_REM_ACCESS_ERR},
+		{RNIC_WR_READ, 0, -1ull, false, RNIC_WC_REM_ACCESS_ERR},
+		{RNIC_WR_FETCH_ADD, 0, 65536, false, RNIC_WC_REM_ACCESS_ERR},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -78,9 +78,9 @@ static void out_of_range(void)
 static void no_access(void)
 {
 	static const struct refusal rows[] = {
-		{ RNIC_WR_WRITE, 0, 0, true, RNIC_WC_REM_INV_REQ_ERR },
-		{ RNIC_WR_READ, 0, 0, true, RNIC_WC_REM_INV_REQ_ERR },
-		{ RNIC_WR_CMP_SWAP, 0, 0, true, RNIC_WC_REM_INV_REQ_ERR },
+		{RNIC_WR_WRITE, 0, 0, true, RNIC_WC_REM_INV_REQ_ERR},
+		{RNIC_WR_READ, 0, 0, true, RNIC_WC_REM_INV_REQ_ERR},
+		{RNIC_WR_CMP_SWAP, 0, 0, true, RNIC_WC_REM_INV_REQ_ERR},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -145,7 +145,7 @@ static void peer_gone_with(uint8_t timeout, uint8_t retry_cnt)
 {
 	struct sim_end_config cfg = sim_end_default;
 	uint64_t t = ib_timeout_ns(timeout);
-	struct sendings s = { 0 };
+	struct sendings s = {0};
 	uint64_t end;
 	struct rig r;
 
@@ -176,7 +176,7 @@ static void peer_gone_with(uint8_t timeout, uint8_t retry_cnt)
 /* IBA 9.7.6.1.3: at least T, at most 4T; the same every time. */
 static void peer_gone(void)
 {
-	static const uint8_t timeouts[] = { 1, 8, 12, 14, 18 }, counts[] = { 0, 1, 3, 7 };
+	static const uint8_t timeouts[] = {1, 8, 12, 14, 18}, counts[] = {0, 1, 3, 7};
 
 	for (size_t i = 0; i < sizeof(timeouts); i++)
 		for (size_t j = 0; j < sizeof(counts); j++)
@@ -203,7 +203,7 @@ static void rnr_exhausted(void)
 {
 	struct sim_end_config cfg = sim_end_default;
 	uint64_t wait = aeth_rnr_timer_ns(14);
-	struct sendings s = { 0 };
+	struct sendings s = {0};
 	struct rig r;
 
 	cfg.rnr_retry = 3;
@@ -316,8 +316,8 @@ static void cq_overflow_ends_the_qp(void)
 
 static void bad_lkey(void)
 {
-	static const enum rnic_wr_op ops[] = { RNIC_WR_SEND, RNIC_WR_WRITE, RNIC_WR_READ,
-					       RNIC_WR_FETCH_ADD };
+	static const enum rnic_wr_op ops[] = {RNIC_WR_SEND, RNIC_WR_WRITE, RNIC_WR_READ,
+					      RNIC_WR_FETCH_ADD};
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		struct rnic_send_wr *wr;
@@ -338,8 +338,8 @@ static void bad_lkey(void)
 
 static void requester_memory_faults(void)
 {
-	static const enum rnic_wr_op ops[] = { RNIC_WR_SEND, RNIC_WR_WRITE, RNIC_WR_READ,
-					       RNIC_WR_FETCH_ADD };
+	static const enum rnic_wr_op ops[] = {RNIC_WR_SEND, RNIC_WR_WRITE, RNIC_WR_READ,
+					      RNIC_WR_FETCH_ADD};
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		struct rig r;
@@ -358,8 +358,8 @@ static void requester_memory_faults(void)
 
 static void responder_memory_faults(void)
 {
-	static const enum rnic_wr_op ops[] = { RNIC_WR_SEND, RNIC_WR_WRITE, RNIC_WR_READ,
-					       RNIC_WR_FETCH_ADD };
+	static const enum rnic_wr_op ops[] = {RNIC_WR_SEND, RNIC_WR_WRITE, RNIC_WR_READ,
+					      RNIC_WR_FETCH_ADD};
 
 	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		const struct rnic_cqe *cqe;
@@ -375,8 +375,8 @@ static void responder_memory_faults(void)
 		sim_check(cqe && (cqe->status == RNIC_WC_REM_OP_ERR ||
 				  cqe->status == RNIC_WC_REM_ACCESS_ERR),
 			  "op %d: status %d", (int)ops[i], cqe ? (int)cqe->status : -1);
-		rig_expect(&r.b.recv_ring, 0, ops[i] == RNIC_WR_SEND ? RNIC_WC_LOC_PROT_ERR :
-								       RNIC_WC_WR_FLUSH_ERR);
+		rig_expect(&r.b.recv_ring, 0,
+			   ops[i] == RNIC_WR_SEND ? RNIC_WC_LOC_PROT_ERR : RNIC_WC_WR_FLUSH_ERR);
 		rig_expect_state(&r.a, RNIC_QPS_ERR);
 		rig_expect_state(&r.b, RNIC_QPS_ERR);
 		rig_end(&r);
@@ -436,7 +436,7 @@ static bool gap_make(void *arg, uint32_t from, const struct bth_packet *pkt, uin
 
 static void responder_naks_once_per_gap(void)
 {
-	struct gap g = { 0 };
+	struct gap g = {0};
 	uint64_t end;
 	struct rig r;
 
@@ -477,7 +477,7 @@ static bool reads_count(void *arg, uint32_t from, const struct bth_packet *pkt, 
 static void reads_stay_within_max_rd_atomic(void)
 {
 	struct sim_end_config cfg = sim_end_default;
-	struct reads c = { 0 };
+	struct reads c = {0};
 	struct rig r;
 
 	cfg.max_rd_atomic = 2;
@@ -485,8 +485,7 @@ static void reads_stay_within_max_rd_atomic(void)
 	r.world.filter = reads_count;
 	r.world.filter_arg = &c;
 	for (int i = 0; i < 12; i++) {
-		rig_request(&r.a, &r.b, i % 3 ? RNIC_WR_READ : RNIC_WR_FETCH_ADD,
-			    i % 3 ? 3000 : 8);
+		rig_request(&r.a, &r.b, i % 3 ? RNIC_WR_READ : RNIC_WR_FETCH_ADD, i % 3 ? 3000 : 8);
 		rig_post(&r.a);
 	}
 	rig_run(&r);
@@ -497,7 +496,10 @@ static void reads_stay_within_max_rd_atomic(void)
 	rig_end(&r);
 }
 
-#define SCENARIO(name) { #name, name }
+#define SCENARIO(name)                                                                             \
+	{                                                                                          \
+#name, name                                                                        \
+	}
 
 static const struct {
 	const char *name;

@@ -16,8 +16,8 @@ void rig_end(struct rig *r);
 
 /* A signaled request of len bytes from offset 0 on to offset 0 of the other end's memory, which
  * the scenario may change before rig_post. */
-struct rnic_send_wr *rig_request(struct sim_end *e, const struct sim_end *peer,
-				 enum rnic_wr_op op, uint32_t len);
+struct rnic_send_wr *rig_request(struct sim_end *e, const struct sim_end *peer, enum rnic_wr_op op,
+				 uint32_t len);
 void rig_post(struct sim_end *e);
 void rig_receive(struct sim_end *e, uint32_t len);
 

@@ -11,15 +11,15 @@
 #include "scenario.h"
 #include "traffic.h"
 
-static const char usage[] =
-	"usage: sim --seeds FROM-TO       random traffic, one run a seed\n"
-	"       sim --seed N [-v]         one of these runs (-v: packet by packet), twice if not -v\n"
-	"       sim --scenario NAME [-v]  one scenario, or all\n"
-	"       sim --list                the scenarios\n";
+static const char usage[] = "usage: sim --seeds FROM-TO       random traffic, one run a seed\n"
+			    "       sim --seed N [-v]         one of these runs (-v: packet by "
+			    "packet), twice if not -v\n"
+			    "       sim --scenario NAME [-v]  one scenario, or all\n"
+			    "       sim --list                the scenarios\n";
 
 static int seeds_run(const char *range)
 {
-	struct sim_result sum = { 0 }, one;
+	struct sim_result sum = {0}, one;
 	uint64_t from, to;
 
 	if (sscanf(range, "%" SCNu64 "-%" SCNu64, &from, &to) != 2) {
@@ -35,8 +35,9 @@ static int seeds_run(const char *range)
 		sum.duration += one.duration;
 	}
 	printf("seeds %s: %" PRIu64 " operations, %" PRIu64 " packets, %" PRIu64 " lost, %" PRIu64
-	       " accesses pended, %.1f s of virtual time\n", range, sum.operations, sum.packets,
-	       sum.lost, sum.pended, (double)sum.duration / 1e9);
+	       " accesses pended, %.1f s of virtual time\n",
+	       range, sum.operations, sum.packets, sum.lost, sum.pended,
+	       (double)sum.duration / 1e9);
 	return 0;
 }
 
@@ -47,8 +48,8 @@ static int seed_run(const char *number, bool verbose)
 
 	sim_traffic(seed, verbose, &one);
 	printf("seed %" PRIu64 ": %" PRIu64 " operations, %" PRIu64 " packets, %" PRIu64
-	       " lost, %.3f ms, hash %016" PRIx64 "\n", seed, one.operations, one.packets, one.lost,
-	       (double)one.duration / 1e6, one.hash);
+	       " lost, %.3f ms, hash %016" PRIx64 "\n",
+	       seed, one.operations, one.packets, one.lost, (double)one.duration / 1e6, one.hash);
 	if (verbose)
 		return 0;
 	sim_traffic(seed, false, &again);
@@ -62,9 +63,9 @@ static int seed_run(const char *number, bool verbose)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "seeds", required_argument, NULL, 'r' },    { "seed", required_argument, NULL, 's' },
-		{ "scenario", required_argument, NULL, 'n' }, { "list", no_argument, NULL, 'l' },
-		{ "verbose", no_argument, NULL, 'v' },	      { NULL, 0, NULL, 0 },
+		{"seeds", required_argument, NULL, 'r'},    {"seed", required_argument, NULL, 's'},
+		{"scenario", required_argument, NULL, 'n'}, {"list", no_argument, NULL, 'l'},
+		{"verbose", no_argument, NULL, 'v'},	    {NULL, 0, NULL, 0},
 	};
 	const char *range = NULL, *seed = NULL, *scenario = NULL;
 	bool verbose = false;

@@ -32,7 +32,7 @@ static void faults_choose(struct traffic *t)
 	struct sim_faults *f = &t->world.faults;
 	struct rng *r = &t->rng;
 
-	*f = (struct sim_faults){ .delay = rng_between(r, 1, 30) * SIM_US, .loss_run_max = 2 };
+	*f = (struct sim_faults){.delay = rng_between(r, 1, 30) * SIM_US, .loss_run_max = 2};
 	if (rng_chance(r, 2000))
 		return; /* a clean link */
 	f->loss = rng_chance(r, 6000) ? rng_between(r, 10, 700) : 0;
@@ -78,8 +78,8 @@ static void pair_begin(struct traffic *t, uint32_t operations)
 
 static void traffic_begin(struct traffic *t, uint64_t seed, bool verbose)
 {
-	static const uint32_t windows[] = { 0, 0, 212992, 40000 };
-	static const uint32_t pendings[] = { 0, 0, 0, 100, 2000 };
+	static const uint32_t windows[] = {0, 0, 212992, 40000};
+	static const uint32_t pendings[] = {0, 0, 0, 100, 2000};
 	uint32_t pairs, pending;
 
 	memset(t, 0, sizeof(*t));
@@ -156,8 +156,8 @@ static void traffic_end(struct traffic *t, struct sim_result *result)
 {
 	struct sim_world *w = &t->world;
 
-	*result = (struct sim_result){ .hash = w->hash, .packets = w->n_sent, .lost = w->n_lost,
-				       .duration = w->now };
+	*result = (struct sim_result){
+		.hash = w->hash, .packets = w->n_sent, .lost = w->n_lost, .duration = w->now};
 	for (uint32_t i = 0; i < t->n_ends; i++) {
 		result->operations += t->ends[i].n_ops;
 		result->pended += t->ends[i].end.mem.n_pended;

@@ -71,7 +71,7 @@ static struct sim_event event_take(struct sim_world *w)
 void sim_resume_later(struct rnic_mem *m)
 {
 	struct sim_world *w = m->world;
-	struct sim_event ev = { .at = w->now + rng_between(&w->rng, 1, 300) * SIM_US, .resume = m };
+	struct sim_event ev = {.at = w->now + rng_between(&w->rng, 1, 300) * SIM_US, .resume = m};
 
 	event_add(w, ev);
 }
@@ -100,7 +100,7 @@ static bool loses(struct sim_world *w, struct sim_node *from, const struct bth_p
 static void deliver_later(struct sim_world *w, const struct sim_packet *p)
 {
 	const struct sim_faults *f = &w->faults;
-	struct sim_event ev = { .at = w->node[p->from].link_free + f->delay };
+	struct sim_event ev = {.at = w->node[p->from].link_free + f->delay};
 
 	if (rng_chance(&w->rng, f->reorder))
 		ev.at += rng_below(&w->rng, (uint32_t)f->jitter + 1);
@@ -116,9 +116,12 @@ void sim_send(struct sim_node *from, const struct rnic_av *av, const uint8_t *da
 	struct bth_packet pkt;
 	bool lost;
 
-	*p = (struct sim_packet){ .from = from->index, .to = 1 - from->index, .len = len,
-				  .traffic_class = av->traffic_class, .hop_limit = av->hop_limit,
-				  .sport = 0xc000 };
+	*p = (struct sim_packet){.from = from->index,
+				 .to = 1 - from->index,
+				 .len = len,
+				 .traffic_class = av->traffic_class,
+				 .hop_limit = av->hop_limit,
+				 .sport = 0xc000};
 	memcpy(p->data, data, len);
 	if (bth_decode(p->data, len, &pkt) != BTH_OK) {
 		fprintf(stderr, "node %u sent a malformed packet of %u bytes\n", from->index, len);
@@ -150,19 +153,25 @@ static void hash_add(struct sim_world *w, const void *data, size_t len)
 
 static void describe(struct sim_world *w, const struct sim_packet *p, struct rnic_rx *rx)
 {
+	struct bth_packet pkt;
+
 	hash_add(w, &w->now, sizeof(w->now));
 	hash_add(w, p->data, p->len < BTH_HEADERS_MAX ? p->len : BTH_HEADERS_MAX);
-	*rx = (struct rnic_rx){ .data = p->data, .len = p->len,
-				.traffic_class = p->traffic_class, .hop_limit = p->hop_limit,
-				.sport = p->sport };
+	*rx = (struct rnic_rx){.data = p->data,
+			       .len = p->len,
+			       .traffic_class = p->traffic_class,
+			       .hop_limit = p->hop_limit,
+			       .sport = p->sport};
 	memcpy(rx->sgid, w->node[p->from].gid, 16);
 	memcpy(rx->dgid, w->node[p->to].gid, 16);
+	if (w->verbose && bth_decode(p->data, p->len, &pkt) == BTH_OK)
+		sim_packet_print(w->now, "  gets  ", p->to, &pkt);
 }
 
 /* What has arrived for the node of `first` by now, at most BATCH_MAX packets, in one call. */
 static void packets_arrive(struct sim_world *w, struct sim_packet *first)
 {
-	struct sim_packet *batch[BATCH_MAX] = { first };
+	struct sim_packet *batch[BATCH_MAX] = {first};
 	struct rnic_rx rx[BATCH_MAX];
 	uint32_t most = rng_between(&w->rng, 1, BATCH_MAX), n = 1;
 
@@ -231,7 +240,7 @@ bool sim_world_step(struct sim_world *w)
 
 struct rnic_av sim_av(const struct sim_world *w, uint32_t from, uint32_t to)
 {
-	struct rnic_av av = { .grh = true, .port_num = 1, .hop_limit = 64 };
+	struct rnic_av av = {.grh = true, .port_num = 1, .hop_limit = 64};
 
 	memcpy(av.sgid, w->node[from].gid, 16);
 	memcpy(av.dgid, w->node[to].gid, 16);
@@ -245,15 +254,17 @@ void sim_world_begin(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu, uint
 	w->hash = 0xcbf29ce484222325;
 	for (uint32_t i = 0; i < SIM_NODES; i++) {
 		struct sim_node *n = &w->node[i];
-		struct rnic_device_config cfg = { .ops = &sim_ops, .host = n, .active_mtu = mtu,
-						  .window_bytes = window_bytes };
+		struct rnic_device_config cfg = {.ops = &sim_ops,
+						 .host = n,
+						 .active_mtu = mtu,
+						 .window_bytes = window_bytes};
 
 		snprintf(cfg.name, sizeof(cfg.name), "sim%u", i);
 		n->world = w;
 		n->index = i;
 		n->timer = UINT64_MAX;
 		n->tx = must(malloc(RNIC_TX_RUN_MAX));
-		memcpy(n->gid, (uint8_t[16]){ [10] = 0xff, 0xff, 10, 0, 0, (uint8_t)(i + 1) }, 16);
+		memcpy(n->gid, (uint8_t[16]){[10] = 0xff, 0xff, 10, 0, 0, (uint8_t)(i + 1)}, 16);
 		n->dev = must(rnic_device_create(&cfg));
 		rnic_gid_set(n->dev, 0, n->gid, 1);
 	}
@@ -267,7 +278,7 @@ bool sim_world_end(struct sim_world *w)
 		free(event_take(w).packet);
 	free(w->events);
 	for (uint32_t i = 0; i < SIM_NODES; i++) {
-		struct rnic_counts counts, none = { 0 };
+		struct rnic_counts counts, none = {0};
 
 		rnic_device_counts(w->node[i].dev, &counts);
 		clean = clean && memcmp(&counts, &none, sizeof(none)) == 0;

@@ -33,9 +33,9 @@ struct rnic_mem {
 	uint32_t node;
 	uint8_t *bytes;
 	uint64_t start, len;
-	uint32_t pending;  /* chance that an access is not possible now */
-	bool busy;	   /* nor will be until the resume event */
-	bool broken;	   /* every access faults */
+	uint32_t pending; /* chance that an access is not possible now */
+	bool busy;	  /* nor will be until the resume event */
+	bool broken;	  /* every access faults */
 	uint32_t n_pended;
 };
 

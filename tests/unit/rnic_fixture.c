@@ -158,8 +158,7 @@ const struct rnic_personality fixture_personality = {
 void fixture_begin(struct fixture *f)
 {
 	struct rnic_device_config cfg = {
-		.ops = &ops, .host = f, .active_mtu = RNIC_MTU_1024, .name = "rxe0"
-	};
+		.ops = &ops, .host = f, .active_mtu = RNIC_MTU_1024, .name = "rxe0"};
 
 	memset(f, 0, sizeof(*f));
 	f->dev = rnic_device_create(&cfg);
@@ -168,23 +167,23 @@ void fixture_begin(struct fixture *f)
 
 void fixture_end(struct fixture *f)
 {
-	struct rnic_counts counts, none = { 0 };
+	struct rnic_counts counts, none = {0};
 
 	rnic_device_counts(f->dev, &counts);
 	ck_assert_mem_eq(&counts, &none, sizeof(none));
 	rnic_device_destroy(f->dev);
 }
 
-static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 127, 0, 0, 1 };
+static const uint8_t gid[16] = {[10] = 0xff, [11] = 0xff, 127, 0, 0, 1};
 
 void fixture_qp_begin(struct fixture *f, struct fixture_qp *q, enum rnic_qp_type type)
 {
-	struct rnic_qp_init init = { .type = type,
-				     .max_send_wr = 16,
-				     .max_recv_wr = 16,
-				     .max_send_sge = 2,
-				     .max_recv_sge = 2,
-				     .ops = &fixture_personality };
+	struct rnic_qp_init init = {.type = type,
+				    .max_send_wr = 16,
+				    .max_recv_wr = 16,
+				    .max_send_sge = 2,
+				    .max_recv_sge = 2,
+				    .ops = &fixture_personality};
 
 	memset(q, 0, sizeof(*q));
 	q->ring.room = 100;
@@ -221,7 +220,7 @@ struct rnic_qp_attr fixture_attr(enum rnic_qp_state state)
 		.timeout = 14,
 		.retry_cnt = 7,
 		.rnr_retry = 6,
-		.av = { .grh = true, .port_num = 1, .hop_limit = 64, .traffic_class = 8 },
+		.av = {.grh = true, .port_num = 1, .hop_limit = 64, .traffic_class = 8},
 	};
 
 	memcpy(attr.av.dgid, gid, sizeof(gid));
@@ -233,9 +232,9 @@ void fixture_to_rts(struct rnic_qp *qp)
 	static const struct {
 		enum rnic_qp_state state;
 		uint32_t mask;
-	} steps[] = { { RNIC_QPS_INIT, FIXTURE_TO_INIT },
-		      { RNIC_QPS_RTR, FIXTURE_TO_RTR },
-		      { RNIC_QPS_RTS, FIXTURE_TO_RTS } };
+	} steps[] = {{RNIC_QPS_INIT, FIXTURE_TO_INIT},
+		     {RNIC_QPS_RTR, FIXTURE_TO_RTR},
+		     {RNIC_QPS_RTS, FIXTURE_TO_RTS}};
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		struct rnic_qp_attr attr = fixture_attr(steps[i].state);

@@ -35,36 +35,36 @@ enum difference {
 static const struct golden {
 	const char *name;
 	enum rnic_mtu mtu;
-	uint32_t lost_psn;  /* the server never saw the first packet with it */
+	uint32_t lost_psn; /* the server never saw the first packet with it */
 	uint32_t recv_len;
-	uint32_t rnr_ms;    /* receives are posted so long after the first packet */
+	uint32_t rnr_ms; /* receives are posted so long after the first packet */
 	uint8_t rnr_timer;
 	bool no_access;
 	enum difference difference;
 } traces[] = {
-	{ "rc_all_1024", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_all_4096", RNIC_MTU_4096, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_small", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_zero", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_imm", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_atomic", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_inline", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_tclass", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_ipv6", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_ce", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_send_inv", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, REMOTE_ACCESS },
-	{ "rc_window", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "rc_long", RNIC_MTU_256, NO_PSN, 40000, 0, 12, false, AS_RXE },
-	{ "rnr", RNIC_MTU_1024, NO_PSN, 20000, 300, 26, false, ONE_NAK_AFTER_RNR },
-	{ "bad_rkey", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "bad_rkey_read", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "out_of_range", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
-	{ "no_access", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, true, AS_RXE },
-	{ "recv_too_small", RNIC_MTU_1024, NO_PSN, 1500, 0, 12, false, INVALID_REQUEST },
-	{ "lost_first", RNIC_MTU_1024, 0x1000, 20000, 0, 12, false, AS_RXE },
-	{ "lost_middle", RNIC_MTU_1024, 0x1001, 20000, 0, 12, false, AS_RXE },
-	{ "lost_last", RNIC_MTU_1024, 0x1002, 20000, 0, 12, false, AS_RXE },
-	{ "lost_ack", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE },
+	{"rc_all_1024", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_all_4096", RNIC_MTU_4096, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_small", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_zero", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_imm", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_atomic", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_inline", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_tclass", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_ipv6", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_ce", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_send_inv", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, REMOTE_ACCESS},
+	{"rc_window", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"rc_long", RNIC_MTU_256, NO_PSN, 40000, 0, 12, false, AS_RXE},
+	{"rnr", RNIC_MTU_1024, NO_PSN, 20000, 300, 26, false, ONE_NAK_AFTER_RNR},
+	{"bad_rkey", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"bad_rkey_read", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"out_of_range", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
+	{"no_access", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, true, AS_RXE},
+	{"recv_too_small", RNIC_MTU_1024, NO_PSN, 1500, 0, 12, false, INVALID_REQUEST},
+	{"lost_first", RNIC_MTU_1024, 0x1000, 20000, 0, 12, false, AS_RXE},
+	{"lost_middle", RNIC_MTU_1024, 0x1001, 20000, 0, 12, false, AS_RXE},
+	{"lost_last", RNIC_MTU_1024, 0x1002, 20000, 0, 12, false, AS_RXE},
+	{"lost_ack", RNIC_MTU_1024, NO_PSN, 20000, 0, 12, false, AS_RXE},
 };
 
 struct answer {
@@ -120,8 +120,9 @@ static void server_find(const char *name, uint32_t *rkey, uint64_t *addr)
 	while (!found && fgets(line, sizeof(line), f)) {
 		if (line[0] == '=')
 			here = strcmp(line, head) == 0;
-		found = here && sscanf(line, "s| local qpn=%*x psn=%*x rkey=%" SCNx32 " addr=%" SCNx64,
-				       rkey, addr) == 2;
+		found = here &&
+			sscanf(line, "s| local qpn=%*x psn=%*x rkey=%" SCNx32 " addr=%" SCNx64,
+			       rkey, addr) == 2;
 	}
 	fclose(f);
 	ck_assert_msg(found, "%s is not in programs.txt", name);
@@ -181,8 +182,8 @@ static void run_end(struct run *r)
 static void request_feed(struct run *r, struct bth_packet *pkt)
 {
 	struct sim_node *node = r->world.node;
-	uint8_t buf[BTH_HEADERS_MAX + 4096 + 4] = { 0 };
-	struct rnic_rx rx = { .data = buf, .hop_limit = 64, .sport = 0xc000 };
+	uint8_t buf[BTH_HEADERS_MAX + 4096 + 4] = {0};
+	struct rnic_rx rx = {.data = buf, .hop_limit = 64, .sport = 0xc000};
 	size_t headers;
 
 	pkt->dqpn = rnic_qp_num(r->server.qp);
@@ -269,20 +270,20 @@ static void answer_compare(const char *name, uint32_t i, const struct answer *rx
 		const char *field;
 		uint64_t rxe, ours;
 	} fields[] = {
-		{ "opcode", a->opcode, b->opcode },
-		{ "PSN", a->psn, b->psn },
-		{ "syndrome", a->syndrome, b->syndrome },
-		{ "MSN", a->msn, b->msn },
-		{ "solicited", a->se, b->se },
-		{ "pad", a->pad, b->pad },
-		{ "version", a->tver, b->tver },
-		{ "P_Key", a->pkey, b->pkey },
-		{ "FECN", a->fecn, b->fecn },
-		{ "BECN", a->becn, b->becn },
-		{ "QP", a->dqpn, b->dqpn },
-		{ "AckReq", a->ackreq, b->ackreq },
-		{ "original value", a->orig, b->orig },
-		{ "payload length", a->payload_len, b->payload_len },
+		{"opcode", a->opcode, b->opcode},
+		{"PSN", a->psn, b->psn},
+		{"syndrome", a->syndrome, b->syndrome},
+		{"MSN", a->msn, b->msn},
+		{"solicited", a->se, b->se},
+		{"pad", a->pad, b->pad},
+		{"version", a->tver, b->tver},
+		{"P_Key", a->pkey, b->pkey},
+		{"FECN", a->fecn, b->fecn},
+		{"BECN", a->becn, b->becn},
+		{"QP", a->dqpn, b->dqpn},
+		{"AckReq", a->ackreq, b->ackreq},
+		{"original value", a->orig, b->orig},
+		{"payload length", a->payload_len, b->payload_len},
 	};
 
 	for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++)
@@ -304,8 +305,8 @@ START_TEST(responder_answers_recorded_requests_as_rxe_did)
 	differences_apply(&r);
 	for (uint32_t i = 0; i < r.rxe.n && i < r.ours.n; i++)
 		answer_compare(traces[_i].name, i, &r.rxe.a[i], &r.ours.a[i]);
-	ck_assert_msg(r.rxe.n == r.ours.n, "%s: %u answers, rxe gave %u", traces[_i].name,
-		      r.ours.n, r.rxe.n);
+	ck_assert_msg(r.rxe.n == r.ours.n, "%s: %u answers, rxe gave %u", traces[_i].name, r.ours.n,
+		      r.rxe.n);
 	run_end(&r);
 }
 END_TEST

@@ -19,9 +19,9 @@ START_TEST(qp_table_permits_what_the_kernel_permits)
 
 	for (int from = 0; from < RNIC_QPS_COUNT; from++) {
 		for (int to = 0; to < RNIC_QPS_COUNT; to++) {
-			enum qp_modify_verdict v = qp_table_check(
-				RNIC_QPT_RC, (enum rnic_qp_state)from, (enum rnic_qp_state)to,
-				RNIC_QP_STATE, &bits);
+			enum qp_modify_verdict v =
+				qp_table_check(RNIC_QPT_RC, (enum rnic_qp_state)from,
+					       (enum rnic_qp_state)to, RNIC_QP_STATE, &bits);
 
 			ck_assert_msg((v != QP_MODIFY_ILLEGAL) == (legal[from][to] == 'x'),
 				      "%d to %d", from, to);
@@ -39,37 +39,37 @@ START_TEST(qp_table_wants_attributes_by_type)
 		enum qp_modify_verdict verdict;
 		uint32_t bits;
 	} rows[] = {
-		{ RNIC_QPT_RC, RNIC_QPS_RESET, RNIC_QPS_INIT, FIXTURE_TO_INIT, QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_UC, RNIC_QPS_RESET, RNIC_QPS_INIT, FIXTURE_TO_INIT, QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_UD, RNIC_QPS_RESET, RNIC_QPS_INIT, FIXTURE_TO_INIT, QP_MODIFY_LACKS,
-		  RNIC_QP_QKEY },
-		{ RNIC_QPT_GSI, RNIC_QPS_RESET, RNIC_QPS_INIT,
-		  RNIC_QP_STATE | RNIC_QP_PKEY_INDEX | RNIC_QP_QKEY, QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_RC, RNIC_QPS_INIT, RNIC_QPS_RTR, FIXTURE_TO_RTR, QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_UC, RNIC_QPS_INIT, RNIC_QPS_RTR, FIXTURE_TO_RTR, QP_MODIFY_EXCESS,
-		  RNIC_QP_MAX_DEST_RD_ATOMIC | RNIC_QP_MIN_RNR_TIMER },
-		{ RNIC_QPT_RC, RNIC_QPS_INIT, RNIC_QPS_RTR,
-		  FIXTURE_TO_RTR & ~(uint32_t)(RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN),
-		  QP_MODIFY_LACKS, RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN },
-		{ RNIC_QPT_UD, RNIC_QPS_INIT, RNIC_QPS_RTR, RNIC_QP_STATE, QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_RC, RNIC_QPS_RTR, RNIC_QPS_RTS, FIXTURE_TO_RTS, QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_UD, RNIC_QPS_RTR, RNIC_QPS_RTS, RNIC_QP_STATE | RNIC_QP_SQ_PSN,
-		  QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_RTS, RNIC_QP_MIN_RNR_TIMER, QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_RTS, RNIC_QP_SQ_PSN, QP_MODIFY_EXCESS,
-		  RNIC_QP_SQ_PSN },
-		{ RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_SQD, RNIC_QP_EN_SQD_ASYNC_NOTIFY,
-		  QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_RC, RNIC_QPS_SQD, RNIC_QPS_SQD, RNIC_QP_TIMEOUT | RNIC_QP_AV,
-		  QP_MODIFY_OK, 0 },
-		{ RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_ERR, RNIC_QP_STATE | RNIC_QP_TIMEOUT,
-		  QP_MODIFY_EXCESS, RNIC_QP_TIMEOUT },
+		{RNIC_QPT_RC, RNIC_QPS_RESET, RNIC_QPS_INIT, FIXTURE_TO_INIT, QP_MODIFY_OK, 0},
+		{RNIC_QPT_UC, RNIC_QPS_RESET, RNIC_QPS_INIT, FIXTURE_TO_INIT, QP_MODIFY_OK, 0},
+		{RNIC_QPT_UD, RNIC_QPS_RESET, RNIC_QPS_INIT, FIXTURE_TO_INIT, QP_MODIFY_LACKS,
+		 RNIC_QP_QKEY},
+		{RNIC_QPT_GSI, RNIC_QPS_RESET, RNIC_QPS_INIT,
+		 RNIC_QP_STATE | RNIC_QP_PKEY_INDEX | RNIC_QP_QKEY, QP_MODIFY_OK, 0},
+		{RNIC_QPT_RC, RNIC_QPS_INIT, RNIC_QPS_RTR, FIXTURE_TO_RTR, QP_MODIFY_OK, 0},
+		{RNIC_QPT_UC, RNIC_QPS_INIT, RNIC_QPS_RTR, FIXTURE_TO_RTR, QP_MODIFY_EXCESS,
+		 RNIC_QP_MAX_DEST_RD_ATOMIC | RNIC_QP_MIN_RNR_TIMER},
+		{RNIC_QPT_RC, RNIC_QPS_INIT, RNIC_QPS_RTR,
+		 FIXTURE_TO_RTR & ~(uint32_t)(RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN), QP_MODIFY_LACKS,
+		 RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN},
+		{RNIC_QPT_UD, RNIC_QPS_INIT, RNIC_QPS_RTR, RNIC_QP_STATE, QP_MODIFY_OK, 0},
+		{RNIC_QPT_RC, RNIC_QPS_RTR, RNIC_QPS_RTS, FIXTURE_TO_RTS, QP_MODIFY_OK, 0},
+		{RNIC_QPT_UD, RNIC_QPS_RTR, RNIC_QPS_RTS, RNIC_QP_STATE | RNIC_QP_SQ_PSN,
+		 QP_MODIFY_OK, 0},
+		{RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_RTS, RNIC_QP_MIN_RNR_TIMER, QP_MODIFY_OK, 0},
+		{RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_RTS, RNIC_QP_SQ_PSN, QP_MODIFY_EXCESS,
+		 RNIC_QP_SQ_PSN},
+		{RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_SQD, RNIC_QP_EN_SQD_ASYNC_NOTIFY, QP_MODIFY_OK,
+		 0},
+		{RNIC_QPT_RC, RNIC_QPS_SQD, RNIC_QPS_SQD, RNIC_QP_TIMEOUT | RNIC_QP_AV,
+		 QP_MODIFY_OK, 0},
+		{RNIC_QPT_RC, RNIC_QPS_RTS, RNIC_QPS_ERR, RNIC_QP_STATE | RNIC_QP_TIMEOUT,
+		 QP_MODIFY_EXCESS, RNIC_QP_TIMEOUT},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint32_t bits;
-		enum qp_modify_verdict v = qp_table_check(rows[i].type, rows[i].from, rows[i].to,
-							  rows[i].mask, &bits);
+		enum qp_modify_verdict v =
+			qp_table_check(rows[i].type, rows[i].from, rows[i].to, rows[i].mask, &bits);
 
 		ck_assert_msg(v == rows[i].verdict && bits == rows[i].bits, "row %zu: %d 0x%x", i,
 			      (int)v, bits);
@@ -92,11 +92,11 @@ START_TEST(modify_logs_what_was_wrong)
 	attr.state = RNIC_QPS_INIT;
 	ck_assert_int_eq(rnic_qp_modify(q.qp, &attr, FIXTURE_TO_INIT, 0), 0);
 	attr.state = RNIC_QPS_RTR;
-	ck_assert_int_eq(rnic_qp_modify(q.qp, &attr,
-					FIXTURE_TO_RTR & ~(uint32_t)(RNIC_QP_PATH_MTU |
-								     RNIC_QP_DEST_QPN),
-					0),
-			 -EINVAL);
+	ck_assert_int_eq(
+		rnic_qp_modify(q.qp, &attr,
+			       FIXTURE_TO_RTR & ~(uint32_t)(RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN),
+			       0),
+		-EINVAL);
 	ck_assert_str_eq(f.log, "rxe0: QP 17: INIT to RTR needs path_mtu, dest_qpn");
 	attr.cur_state = RNIC_QPS_RTS;
 	ck_assert_int_eq(rnic_qp_modify(q.qp, &attr, FIXTURE_TO_RTR | RNIC_QP_CUR_STATE, 0),
@@ -120,22 +120,22 @@ START_TEST(modify_refuses_values_out_of_range)
 		struct rnic_qp_attr attr; /* only what the row is about */
 		int ret;
 	} rows[] = {
-		{ RNIC_QP_TIMEOUT, { .timeout = 31 }, 0 },
-		{ RNIC_QP_TIMEOUT, { .timeout = 32 }, -EINVAL },
-		{ RNIC_QP_RETRY_CNT, { .retry_cnt = 7 }, 0 },
-		{ RNIC_QP_RETRY_CNT, { .retry_cnt = 8 }, -EINVAL },
-		{ RNIC_QP_RNR_RETRY, { .rnr_retry = 8 }, -EINVAL },
-		{ RNIC_QP_MIN_RNR_TIMER, { .min_rnr_timer = 32 }, -EINVAL },
-		{ RNIC_QP_MAX_QP_RD_ATOMIC, { .max_rd_atomic = 128 }, 0 },
-		{ RNIC_QP_MAX_QP_RD_ATOMIC, { .max_rd_atomic = 129 }, -EINVAL },
-		{ RNIC_QP_MAX_DEST_RD_ATOMIC, { .max_dest_rd_atomic = 129 }, -EINVAL },
-		{ RNIC_QP_PKEY_INDEX, { .pkey_index = 1 }, -EINVAL },
-		{ RNIC_QP_PORT, { .port_num = 0 }, -EINVAL },
-		{ RNIC_QP_PORT, { .port_num = 2 }, -EINVAL },
-		{ RNIC_QP_ALT_PATH, { .alt_port_num = 1 }, -EINVAL },
-		{ RNIC_QP_AV, { .av = { .port_num = 1 } }, -EINVAL },
-		{ RNIC_QP_AV, { .av = { .grh = true, .port_num = 1, .sgid_index = 9 } }, -ENODATA },
-		{ RNIC_QP_AV, { .av = { .grh = true, .port_num = 1 } }, 0 },
+		{RNIC_QP_TIMEOUT, {.timeout = 31}, 0},
+		{RNIC_QP_TIMEOUT, {.timeout = 32}, -EINVAL},
+		{RNIC_QP_RETRY_CNT, {.retry_cnt = 7}, 0},
+		{RNIC_QP_RETRY_CNT, {.retry_cnt = 8}, -EINVAL},
+		{RNIC_QP_RNR_RETRY, {.rnr_retry = 8}, -EINVAL},
+		{RNIC_QP_MIN_RNR_TIMER, {.min_rnr_timer = 32}, -EINVAL},
+		{RNIC_QP_MAX_QP_RD_ATOMIC, {.max_rd_atomic = 128}, 0},
+		{RNIC_QP_MAX_QP_RD_ATOMIC, {.max_rd_atomic = 129}, -EINVAL},
+		{RNIC_QP_MAX_DEST_RD_ATOMIC, {.max_dest_rd_atomic = 129}, -EINVAL},
+		{RNIC_QP_PKEY_INDEX, {.pkey_index = 1}, -EINVAL},
+		{RNIC_QP_PORT, {.port_num = 0}, -EINVAL},
+		{RNIC_QP_PORT, {.port_num = 2}, -EINVAL},
+		{RNIC_QP_ALT_PATH, {.alt_port_num = 1}, -EINVAL},
+		{RNIC_QP_AV, {.av = {.port_num = 1}}, -EINVAL},
+		{RNIC_QP_AV, {.av = {.grh = true, .port_num = 1, .sgid_index = 9}}, -ENODATA},
+		{RNIC_QP_AV, {.av = {.grh = true, .port_num = 1}}, 0},
 	};
 	struct rnic_qp_attr sqd = fixture_attr(RNIC_QPS_SQD);
 	struct fixture f;
@@ -232,16 +232,16 @@ START_TEST(qp_create_refuses_what_the_device_cannot)
 		bool no_cq;
 		int ret;
 	} rows[] = {
-		{ RNIC_QPT_RC, 1048576, 1048576, 32, 32, 512, false, 0 },
-		{ RNIC_QPT_RC, 1048577, 1, 1, 1, 0, false, -EINVAL },
-		{ RNIC_QPT_RC, 1, 1048577, 1, 1, 0, false, -EINVAL },
-		{ RNIC_QPT_RC, 1, 1, 33, 1, 0, false, -EINVAL },
-		{ RNIC_QPT_RC, 1, 1, 1, 33, 0, false, -EINVAL },
-		{ RNIC_QPT_RC, 1, 1, 1, 1, 513, false, -EINVAL },
-		{ RNIC_QPT_UC, 1, 1, 1, 1, 0, true, -EINVAL },
-		{ (enum rnic_qp_type)9, 1, 1, 1, 1, 0, false, -EOPNOTSUPP },
+		{RNIC_QPT_RC, 1048576, 1048576, 32, 32, 512, false, 0},
+		{RNIC_QPT_RC, 1048577, 1, 1, 1, 0, false, -EINVAL},
+		{RNIC_QPT_RC, 1, 1048577, 1, 1, 0, false, -EINVAL},
+		{RNIC_QPT_RC, 1, 1, 33, 1, 0, false, -EINVAL},
+		{RNIC_QPT_RC, 1, 1, 1, 33, 0, false, -EINVAL},
+		{RNIC_QPT_RC, 1, 1, 1, 1, 513, false, -EINVAL},
+		{RNIC_QPT_UC, 1, 1, 1, 1, 0, true, -EINVAL},
+		{(enum rnic_qp_type)9, 1, 1, 1, 1, 0, false, -EOPNOTSUPP},
 	};
-	struct fixture_cq ring = { .room = 1 };
+	struct fixture_cq ring = {.room = 1};
 	struct rnic_pd *pd;
 	struct rnic_cq *cq;
 	struct rnic_qp *qp;
@@ -251,15 +251,15 @@ START_TEST(qp_create_refuses_what_the_device_cannot)
 	rnic_pd_create(f.dev, &pd);
 	rnic_cq_create(f.dev, 1, &fixture_personality, &ring, &cq);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct rnic_qp_init init = { .type = rows[i].type,
-					     .send_cq = cq,
-					     .recv_cq = rows[i].no_cq ? NULL : cq,
-					     .max_send_wr = rows[i].send_wr,
-					     .max_recv_wr = rows[i].recv_wr,
-					     .max_send_sge = rows[i].send_sge,
-					     .max_recv_sge = rows[i].recv_sge,
-					     .max_inline = rows[i].inl,
-					     .ops = &fixture_personality };
+		struct rnic_qp_init init = {.type = rows[i].type,
+					    .send_cq = cq,
+					    .recv_cq = rows[i].no_cq ? NULL : cq,
+					    .max_send_wr = rows[i].send_wr,
+					    .max_recv_wr = rows[i].recv_wr,
+					    .max_send_sge = rows[i].send_sge,
+					    .max_recv_sge = rows[i].recv_sge,
+					    .max_inline = rows[i].inl,
+					    .ops = &fixture_personality};
 		int ret = rnic_qp_create(pd, &init, &qp);
 
 		ck_assert_msg(ret == rows[i].ret, "row %zu: %d", i, ret);

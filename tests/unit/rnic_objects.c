@@ -21,21 +21,21 @@ START_TEST(mr_check_obeys_key_pd_access_and_range)
 		uint32_t access;
 		enum mr_verdict verdict;
 	} rows[] = {
-		{ 0, false, 0x5000, 100, 0, MR_OK },
-		{ 0, false, 0x5000, 100, RW, MR_OK },
-		{ 0, false, 0x5063, 1, RW, MR_OK },
-		{ 0, false, 0x5064, 1, RW, MR_BAD_RANGE },
-		{ 0, false, 0x5000, 101, RW, MR_BAD_RANGE },
-		{ 0, false, 0x4fff, 1, RW, MR_BAD_RANGE },
-		{ 0, false, 0x5001, UINT64_MAX, RW, MR_BAD_RANGE },
-		{ 0, false, 0x5000, 1, RNIC_ACCESS_REMOTE_ATOMIC, MR_BAD_ACCESS },
-		{ 1, false, 0x5000, 1, 0, MR_BAD_KEY },
-		{ 0x100, false, 0x5000, 1, 0, MR_BAD_KEY },
-		{ 0xf0000000, false, 0x5000, 1, 0, MR_BAD_KEY },
-		{ 0, true, 0x5000, 1, 0, MR_BAD_KEY },
-		{ 0xffffffff, true, 7, 0, RNIC_ACCESS_REMOTE_ATOMIC, MR_OK },
+		{0, false, 0x5000, 100, 0, MR_OK},
+		{0, false, 0x5000, 100, RW, MR_OK},
+		{0, false, 0x5063, 1, RW, MR_OK},
+		{0, false, 0x5064, 1, RW, MR_BAD_RANGE},
+		{0, false, 0x5000, 101, RW, MR_BAD_RANGE},
+		{0, false, 0x4fff, 1, RW, MR_BAD_RANGE},
+		{0, false, 0x5001, UINT64_MAX, RW, MR_BAD_RANGE},
+		{0, false, 0x5000, 1, RNIC_ACCESS_REMOTE_ATOMIC, MR_BAD_ACCESS},
+		{1, false, 0x5000, 1, 0, MR_BAD_KEY},
+		{0x100, false, 0x5000, 1, 0, MR_BAD_KEY},
+		{0xf0000000, false, 0x5000, 1, 0, MR_BAD_KEY},
+		{0, true, 0x5000, 1, 0, MR_BAD_KEY},
+		{0xffffffff, true, 7, 0, RNIC_ACCESS_REMOTE_ATOMIC, MR_OK},
 	};
-	struct rnic_mr_attr attr = { some_mem, 0x70000, 100, 0x5000, RW };
+	struct rnic_mr_attr attr = {some_mem, 0x70000, 100, 0x5000, RW};
 	struct fixture f;
 	struct rnic_pd *pd, *other;
 	struct rnic_mr *mr;
@@ -47,9 +47,9 @@ START_TEST(mr_check_obeys_key_pd_access_and_range)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct rnic_mem *mem;
 		uint64_t vaddr;
-		enum mr_verdict v = mr_check(rows[i].other_pd ? other : pd,
-					     rnic_mr_key(mr) ^ rows[i].key_xor, rows[i].addr,
-					     rows[i].len, rows[i].access, &mem, &vaddr);
+		enum mr_verdict v =
+			mr_check(rows[i].other_pd ? other : pd, rnic_mr_key(mr) ^ rows[i].key_xor,
+				 rows[i].addr, rows[i].len, rows[i].access, &mem, &vaddr);
 
 		ck_assert_msg(v == rows[i].verdict, "row %zu: verdict %d", i, (int)v);
 		if (v == MR_OK && rows[i].len) {
@@ -72,14 +72,14 @@ START_TEST(mr_refuses_bad_access_and_wrapping_ranges)
 		uint32_t access;
 		int ret;
 	} rows[] = {
-		{ 0, 0, 0, 0, 0 },
-		{ 0x1000, 0, 0x9000, RW, 0 },
-		{ 0, UINT64_MAX, 0, RW, 0 },
-		{ 0, 1, 0, RNIC_ACCESS_REMOTE_READ, 0 },
-		{ 0, 1, 0, RNIC_ACCESS_REMOTE_WRITE, -EINVAL },
-		{ 0, 1, 0, RNIC_ACCESS_REMOTE_ATOMIC, -EINVAL },
-		{ UINT64_MAX - 10, 12, 0, RW, -EINVAL },
-		{ 0, 12, UINT64_MAX - 10, RW, -EINVAL },
+		{0, 0, 0, 0, 0},
+		{0x1000, 0, 0x9000, RW, 0},
+		{0, UINT64_MAX, 0, RW, 0},
+		{0, 1, 0, RNIC_ACCESS_REMOTE_READ, 0},
+		{0, 1, 0, RNIC_ACCESS_REMOTE_WRITE, -EINVAL},
+		{0, 1, 0, RNIC_ACCESS_REMOTE_ATOMIC, -EINVAL},
+		{UINT64_MAX - 10, 12, 0, RW, -EINVAL},
+		{0, 12, UINT64_MAX - 10, RW, -EINVAL},
 	};
 	struct fixture f;
 	struct rnic_pd *pd;
@@ -88,8 +88,8 @@ START_TEST(mr_refuses_bad_access_and_wrapping_ranges)
 	fixture_begin(&f);
 	rnic_pd_create(f.dev, &pd);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct rnic_mr_attr attr = { some_mem, rows[i].start, rows[i].length,
-					     rows[i].iova, rows[i].access };
+		struct rnic_mr_attr attr = {some_mem, rows[i].start, rows[i].length, rows[i].iova,
+					    rows[i].access};
 		uint32_t logs = f.n_logs;
 		int ret = rnic_mr_create(pd, &attr, &mr);
 
@@ -105,7 +105,7 @@ END_TEST
 
 START_TEST(mr_keys_are_not_reused_soon)
 {
-	struct rnic_mr_attr attr = { some_mem, 0, 1, 0, 0 };
+	struct rnic_mr_attr attr = {some_mem, 0, 1, 0, 0};
 	struct fixture f;
 	struct rnic_pd *pd;
 	struct rnic_mr *mr;
@@ -131,7 +131,7 @@ START_TEST(cq_notifies_once_an_arming_and_solicited_only_if_asked)
 {
 	struct fixture f;
 	struct fixture_qp q;
-	struct rnic_cqe cqe = { 0 };
+	struct rnic_cqe cqe = {0};
 
 	fixture_begin(&f);
 	fixture_qp_begin(&f, &q, RNIC_QPT_RC);
@@ -156,7 +156,7 @@ START_TEST(cq_overflow_is_told_once_and_ends_its_qps)
 {
 	struct fixture f;
 	struct fixture_qp q;
-	struct rnic_cqe cqe = { 0 };
+	struct rnic_cqe cqe = {0};
 
 	fixture_begin(&f);
 	fixture_qp_begin(&f, &q, RNIC_QPT_RC);
@@ -221,13 +221,13 @@ START_TEST(ah_needs_a_grh_port_1_and_a_filled_gid)
 		struct rnic_av av;
 		int ret;
 	} rows[] = {
-		{ { .grh = true, .port_num = 1, .sgid_index = 3 }, 0 },
-		{ { .grh = false, .port_num = 1, .sgid_index = 3 }, -EINVAL },
-		{ { .grh = true, .port_num = 2, .sgid_index = 3 }, -EINVAL },
-		{ { .grh = true, .port_num = 1, .sgid_index = 2 }, -ENODATA },
-		{ { .grh = true, .port_num = 1, .sgid_index = 1024 }, -EINVAL },
+		{{.grh = true, .port_num = 1, .sgid_index = 3}, 0},
+		{{.grh = false, .port_num = 1, .sgid_index = 3}, -EINVAL},
+		{{.grh = true, .port_num = 2, .sgid_index = 3}, -EINVAL},
+		{{.grh = true, .port_num = 1, .sgid_index = 2}, -ENODATA},
+		{{.grh = true, .port_num = 1, .sgid_index = 1024}, -EINVAL},
 	};
-	static const uint8_t gid[16] = { 0xfe, 0x80, [15] = 7 };
+	static const uint8_t gid[16] = {0xfe, 0x80, [15] = 7};
 	struct fixture f;
 	struct rnic_pd *pd;
 	struct rnic_ah *ah;
@@ -252,7 +252,7 @@ END_TEST
 
 START_TEST(port_raises_events_on_changes_only)
 {
-	static const uint8_t gid[16] = { 0xfe, 0x80, [15] = 7 }, none[16];
+	static const uint8_t gid[16] = {0xfe, 0x80, [15] = 7}, none[16];
 	struct fixture f;
 
 	fixture_begin(&f);

@@ -12,7 +12,7 @@
 START_TEST(timers_fire_in_order_of_deadline)
 {
 	struct fixture f;
-	struct rnic_timer t[N] = { 0 };
+	struct rnic_timer t[N] = {0};
 	struct rnic_timer *due;
 	uint32_t seed = 1, left = 0;
 	uint64_t last = 0;
@@ -47,7 +47,7 @@ END_TEST
 START_TEST(timer_tells_the_host_only_of_an_earlier_deadline)
 {
 	struct fixture f;
-	struct rnic_timer a = { 0 }, b = { 0 };
+	struct rnic_timer a = {0}, b = {0};
 
 	fixture_begin(&f);
 	timers_reserve(f.dev, 2);
