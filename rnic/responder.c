@@ -22,7 +22,8 @@ int responder_create(struct rnic_qp *qp)
 	if (!resp)
 		return -ENOMEM;
 	qp->resp = resp;
-	resp->job_room = qp->init.type == RNIC_QPT_RC ? qp->dev->limits.max_qp_rd_atom : 0;
+	/* As many as the requester may have, and as many duplicates of earlier ones. */
+	resp->job_room = qp->init.type == RNIC_QPT_RC ? 2 * qp->dev->limits.max_qp_rd_atom : 0;
 	if (resp->job_room) {
 		resp->job = calloc(resp->job_room, sizeof(*resp->job));
 		resp->atomic = calloc(resp->job_room, sizeof(*resp->atomic));
@@ -95,8 +96,8 @@ void responder_send_tail(struct rnic_qp *qp, uint64_t now)
 		.pkey = 0xffff,
 		.dqpn = qp->attr.dest_qpn,
 		.psn = tail == TAIL_ACK ? psn_add(resp->psn, BTH_PSN_MASK) : resp->tail_psn,
-		.syndrome = tail == TAIL_ACK ? aeth_syndrome(AETH_ACK, AETH_CREDITS_INVALID) :
-					       resp->tail_syndrome,
+		.syndrome = tail == TAIL_ACK ? aeth_syndrome(AETH_ACK, AETH_CREDITS_INVALID)
+					     : resp->tail_syndrome,
 		.msn = resp->msn,
 	};
 
@@ -108,7 +109,8 @@ void responder_send_tail(struct rnic_qp *qp, uint64_t now)
 		qp_error(qp, now, resp->tail_event);
 }
 
-static void tail_nak(struct responder *resp, enum resp_tail tail, enum aeth_kind kind, uint8_t value)
+static void tail_nak(struct responder *resp, enum resp_tail tail, enum aeth_kind kind,
+		     uint8_t value)
 {
 	resp->tail = tail;
 	resp->tail_syndrome = aeth_syndrome(kind, value);
@@ -194,7 +196,7 @@ static void duplicate(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t
 
 static void established(struct rnic_qp *qp)
 {
-	struct rnic_async event = { .type = RNIC_EVENT_COMM_EST, .qp = qp };
+	struct rnic_async event = {.type = RNIC_EVENT_COMM_EST, .qp = qp};
 
 	if (qp->resp->established)
 		return;

@@ -2,9 +2,9 @@
 /*
  * The receiving side of a QP (IBA vol. 1, 9.7.4, 9.7.5).
  *
- * Answers leave in PSN order. READs and atomics wait in a ring of jobs, which turns of rnic_run work
- * off; the one ACK or NAK that follows them (a later one replaces it) leaves when the jobs are done,
- * at the end of the batch of packets if there are none.
+ * Answers leave in PSN order. READs and atomics wait in a ring of jobs, which turns of rnic_run
+ * work off; the one ACK or NAK that follows them (a later one replaces it) leaves when the jobs are
+ * done, at the end of the batch of packets if there are none.
  */
 #ifndef RNIC_RESPONDER_H
 #define RNIC_RESPONDER_H
@@ -18,9 +18,11 @@ enum resp_job_kind { JOB_READ, JOB_ATOMIC };
 
 struct resp_job {
 	enum resp_job_kind kind;
+	bool again; /* the response to a duplicate */
 	uint32_t psn, n_psn;
 	uint32_t msn;
-	uint32_t sent, end; /* packets sent; where to stop: n_psn, or less if asked again from there */
+	uint32_t sent,
+		end; /* packets sent; where to stop: n_psn, or less if asked again from there */
 	uint32_t rkey, len;
 	uint64_t va;
 	uint64_t orig;
@@ -58,7 +60,7 @@ struct responder {
 
 	enum resp_tail tail;
 	uint8_t tail_syndrome;
-	uint32_t tail_psn; /* of a NAK */
+	uint32_t tail_psn;	   /* of a NAK */
 	int tail_event;		   /* of TAIL_FATAL */
 	struct rnic_qp *next_tail; /* QPs of this batch that have a tail to send */
 	bool in_tails;

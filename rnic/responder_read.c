@@ -46,6 +46,27 @@ static uint32_t read_packets(const struct rnic_qp *qp, uint32_t len)
 	return len ? (uint32_t)(((uint64_t)len + qp->resp->mtu - 1) / qp->resp->mtu) : 1;
 }
 
+/*
+ * Has the requester asked for more at once than it may? A response that waits to be sent once more
+ * does not count: the requester may have had the first, and gone on.
+ */
+static bool too_many(const struct rnic_qp *qp)
+{
+	const struct responder *resp = qp->resp;
+	uint32_t n = 0;
+
+	if (resp->n_jobs < qp->attr.max_dest_rd_atomic)
+		return false;
+	for (uint32_t i = 0; i < resp->n_jobs; i++)
+		n += !job_at(resp, i)->again;
+	return n >= qp->attr.max_dest_rd_atomic;
+}
+
+static bool room_to_answer_again(const struct responder *resp)
+{
+	return resp->n_jobs < resp->job_room / 2;
+}
+
 /* IBA 9.7.4.1.3 to 9.7.4.1.5, unverified */
 static enum resp_verdict resources_check(const struct rnic_qp *qp, uint32_t access)
 {
@@ -53,7 +74,7 @@ static enum resp_verdict resources_check(const struct rnic_qp *qp, uint32_t acce
 
 	if (resp->msg != MSG_NONE || !(qp->attr.access_flags & access))
 		return RESP_INVALID;
-	if (resp->n_jobs >= qp->attr.max_dest_rd_atomic || resp->n_jobs >= resp->job_room)
+	if (too_many(qp))
 		return RESP_INVALID;
 	return RESP_OK;
 }
@@ -71,10 +92,11 @@ static enum resp_verdict read_check(const struct rnic_qp *qp, const struct bth_p
 	return RESP_OK;
 }
 
-static void read_add(struct rnic_qp *qp, const struct bth_packet *pkt)
+static void read_add(struct rnic_qp *qp, const struct bth_packet *pkt, bool again)
 {
 	struct resp_job job = {
 		.kind = JOB_READ,
+		.again = again,
 		.psn = pkt->psn,
 		.n_psn = read_packets(qp, pkt->dmalen),
 		.msn = qp->resp->msn,
@@ -98,14 +120,15 @@ enum resp_verdict responder_read(struct rnic_qp *qp, const struct bth_packet *pk
 		return verdict;
 	resp->psn = psn_add(resp->psn, read_packets(qp, pkt->dmalen));
 	resp->msn = psn_add(resp->msn, 1);
-	read_add(qp, pkt);
+	read_add(qp, pkt, false);
 	return RESP_OK;
 }
 
-static void atomic_add(struct rnic_qp *qp, uint32_t psn, uint64_t orig)
+static void atomic_add(struct rnic_qp *qp, uint32_t psn, uint64_t orig, bool again)
 {
 	struct resp_job job = {
 		.kind = JOB_ATOMIC,
+		.again = again,
 		.psn = psn,
 		.n_psn = 1,
 		.end = 1,
@@ -154,10 +177,10 @@ enum resp_verdict responder_atomic(struct rnic_qp *qp, const struct bth_packet *
 	if (verdict != RESP_OK)
 		return verdict;
 	saved = &resp->atomic[resp->atomic_next++ % resp->job_room];
-	*saved = (struct resp_atomic){ .psn = pkt->psn, .valid = true, .orig = orig };
+	*saved = (struct resp_atomic){.psn = pkt->psn, .valid = true, .orig = orig};
 	resp->psn = psn_add(resp->psn, 1);
 	resp->msn = psn_add(resp->msn, 1);
-	atomic_add(qp, pkt->psn, orig);
+	atomic_add(qp, pkt->psn, orig, false);
 	return RESP_OK;
 }
 
@@ -205,8 +228,8 @@ void responder_read_again(struct rnic_qp *qp, const struct bth_packet *pkt)
 	    job_waits(resp, pkt->psn))
 		return;
 	jobs_cut(qp, pkt->psn);
-	if (resp->n_jobs < resp->job_room && resp->n_jobs <= qp->attr.max_dest_rd_atomic)
-		read_add(qp, pkt);
+	if (room_to_answer_again(resp))
+		read_add(qp, pkt, true);
 }
 
 void responder_atomic_again(struct rnic_qp *qp, const struct bth_packet *pkt)
@@ -222,8 +245,8 @@ void responder_atomic_again(struct rnic_qp *qp, const struct bth_packet *pkt)
 		if (!saved->valid || saved->psn != pkt->psn)
 			continue;
 		jobs_cut(qp, pkt->psn);
-		if (resp->n_jobs < resp->job_room)
-			atomic_add(qp, pkt->psn, saved->orig);
+		if (room_to_answer_again(resp))
+			atomic_add(qp, pkt->psn, saved->orig, true);
 		return;
 	}
 }
@@ -292,7 +315,7 @@ static void headers_write(const struct rnic_qp *qp, const struct resp_job *job, 
 static void read_work(struct rnic_qp *qp, struct resp_job *job)
 {
 	const struct rnic_device_config *cfg = &qp->dev->cfg;
-	struct rnic_tx tx = { .av = &qp->attr.av, .flow = qp->resp->flow };
+	struct rnic_tx tx = {.av = &qp->attr.av, .flow = qp->resp->flow};
 	uint32_t n = run_shape(qp, job, &tx);
 	struct iovec piece[RNIC_TX_SEGS_MAX];
 	struct rnic_mem *mem;
