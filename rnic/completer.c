@@ -34,9 +34,11 @@ static void entry_progress(struct rnic_qp *qp, struct send_entry *e, uint32_t n)
 
 static void rd_retire(struct requester *req)
 {
-	while (req->rd_n && psn_diff(req->una_psn, req->rd_end[req->rd_head]) >= 0) {
+	while (req->rd_known && psn_diff(req->una_psn, req->rd_end[req->rd_head]) >= 0) {
 		req->rd_head = (req->rd_head + 1) % req->rd_room;
-		req->rd_n--;
+		req->rd_known--;
+		if (req->rd_n)
+			req->rd_n--;
 	}
 }
 
@@ -170,8 +172,9 @@ static bool data_store(struct rnic_qp *qp, const struct send_entry *e, const str
 	if (ret == 0)
 		return true;
 	if (ret == -EINPROGRESS) {
-		/* The rest is dropped; when the memory answers, it is asked for again. */
+		/* Dropped; when the memory answers, it is asked for again. The peer is well. */
 		requester_go_back(qp);
+		retry_suspend(qp);
 		requester_wait(qp, mem);
 	} else {
 		requester_fail(qp, RNIC_WC_LOC_PROT_ERR, now);
@@ -212,7 +215,7 @@ static void atomic_received(struct rnic_qp *qp, const struct bth_packet *pkt, ui
 {
 	struct requester *req = qp->req;
 	uint64_t orig = pkt->orig;
-	struct iovec piece = { .iov_base = &orig, .iov_len = sizeof(orig) };
+	struct iovec piece = {.iov_base = &orig, .iov_len = sizeof(orig)};
 	struct send_entry *e;
 
 	if (!psn_in_flight(req, pkt->psn))
@@ -232,7 +235,8 @@ void completer_rx(struct rnic_qp *qp, uint64_t now, const struct bth_packet *pkt
 {
 	uint32_t i = 0;
 
-	while (i < n && qp->attr.state != RNIC_QPS_ERR && qp->req->pause != PAUSE_MEMORY) {
+	/* In PAUSE_MEMORY too: what waits may be memory that only a request to be sent needs. */
+	while (i < n && qp->attr.state != RNIC_QPS_ERR) {
 		uint32_t flags = bth_opcode_info(pkt[i].opcode)->flags;
 
 		if (flags & BTH_F_READ) {

@@ -47,10 +47,10 @@ int requester_create(struct rnic_qp *qp)
 	if (req->room == 0)
 		req->room = 1;
 	req->stride = ring_stride(&qp->init);
-	req->rd_room = qp->dev->limits.max_qp_rd_atom;
+	req->rd_room = 2 * qp->dev->limits.max_qp_rd_atom + 1;
 	peer_share_init(&req->share, qp);
 	req->ring = calloc(size, req->stride);
-	req->rd_end = calloc(req->rd_room ? req->rd_room : 1, sizeof(*req->rd_end));
+	req->rd_end = calloc(req->rd_room, sizeof(*req->rd_end));
 	if (qp->init.type == RNIC_QPT_UD || qp->init.type == RNIC_QPT_GSI) {
 		req->ud_wr = malloc(sizeof(*req->ud_wr));
 		if (!req->ud_wr)
@@ -82,7 +82,7 @@ void requester_reset(struct rnic_qp *qp)
 	peer_detach(&req->share);
 	req->una = req->cur = req->tail = 0;
 	req->cur_off = 0;
-	req->rd_head = req->rd_n = 0;
+	req->rd_head = req->rd_n = req->rd_known = 0;
 	req->since_ackreq = 0;
 	req->pause = PAUSE_NONE;
 	req->wait_mem = NULL;
@@ -114,15 +114,14 @@ void requester_go_back(struct rnic_qp *qp)
 	req->cur = req->una;
 	req->cur_off = req->una != req->tail ? send_entry(req, req->una)->acked : 0;
 	req->psn = req->una_psn;
-	req->rd_head = req->rd_n = 0;
+	req->rd_n = 0;
 	req->since_ackreq = 0;
 	req->pend_n = 0;
 	peer_forgotten(&req->share);
 	qp_activate(qp);
 }
 
-void requester_sent(struct rnic_qp *qp, struct send_entry *e, uint32_t n, bool ackreq,
-		    uint64_t now)
+void requester_sent(struct rnic_qp *qp, struct send_entry *e, uint32_t n, bool ackreq, uint64_t now)
 {
 	struct requester *req = qp->req;
 	int32_t again = psn_diff(req->max_psn, req->psn);
@@ -154,8 +153,7 @@ static bool entry_ready(struct rnic_qp *qp, uint64_t now)
 {
 	struct requester *req = qp->req;
 
-	if (req->cur == req->tail &&
-	    (qp->attr.state != RNIC_QPS_RTS || !requester_pull(qp)))
+	if (req->cur == req->tail && (qp->attr.state != RNIC_QPS_RTS || !requester_pull(qp)))
 		return false;
 	if (send_entry(req, req->cur)->status == RNIC_WC_SUCCESS)
 		return true;
@@ -245,7 +243,7 @@ void requester_fail(struct rnic_qp *qp, enum rnic_wc_status status, uint64_t now
 void requester_drained(struct rnic_qp *qp)
 {
 	struct requester *req = qp->req;
-	struct rnic_async event = { .type = RNIC_EVENT_SQ_DRAINED, .qp = qp };
+	struct rnic_async event = {.type = RNIC_EVENT_SQ_DRAINED, .qp = qp};
 
 	if (qp->attr.state != RNIC_QPS_SQD || req->una != req->tail)
 		return;

@@ -5,8 +5,8 @@
  * Requests are copied out of the client's queue one by one when their turn to be sent comes, and
  * stay in the ring until they complete. The ring has three marks, free-running indexes:
  *
- *	una <= cur <= tail	una: the oldest not completed; cur: the one being sent; tail: the next
- *				to be pulled
+ *	una <= cur <= tail	una: the oldest not completed; cur: the one being sent; tail: the
+ *next to be pulled
  *
  * and PSNs to match: una_psn (of entry una, packet `acked`), psn (of entry cur, packet cur_off),
  * max_psn (one above the highest ever sent). Going back sets cur to una. A request that cannot be
@@ -52,8 +52,13 @@ struct requester {
 	uint32_t mtu;
 	uint32_t flow;
 
-	uint32_t *rd_end; /* PSNs after the READs and atomics in the air, a ring of rd_room */
-	uint32_t rd_head, rd_n, rd_room;
+	/*
+	 * PSNs after the READ requests (of which a READ may make several) and atomics that were
+	 * ever sent and are not done, a ring of rd_room: rd_known of them, of which the first rd_n
+	 * have been sent since the last going back.
+	 */
+	uint32_t *rd_end;
+	uint32_t rd_head, rd_n, rd_known, rd_room;
 
 	enum requester_pause pause;
 	struct rnic_mem *wait_mem;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * READ and atomic requests. A READ whose responses would overrun the socket that takes them is asked
- * for in parts, each a request of its own on the wire with the PSNs that its responses have.
+ * READ and atomic requests. A READ whose responses would overrun the socket that takes them is
+ * asked for in parts, each a request of its own on the wire with the PSNs that its responses have.
  */
 #include "config.h"
 
@@ -54,10 +54,36 @@ static void atomic_part(const struct send_entry *e, struct bth_packet *pkt)
 	pkt->compare = cmp ? e->compare : 0;
 }
 
+static uint32_t *rd_end_at(const struct requester *req, uint32_t i)
+{
+	return &req->rd_end[(req->rd_head + i) % req->rd_room];
+}
+
+/*
+ * At most so many packets may be asked for at req->psn. A duplicate is the request that it repeats
+ * or its tail (IBA 9.4.4, unverified): were two asked for again as one, a responder that knows
+ * the first only could make nothing of it.
+ */
+static uint32_t part_limit(const struct requester *req, uint32_t want)
+{
+	uint32_t left;
+
+	if (req->rd_n == req->rd_known)
+		return want;
+	left = (uint32_t)psn_diff(*rd_end_at(req, req->rd_n), req->psn);
+	return left < want ? left : want;
+}
+
+/* The part that ends here is in the air; it may be the beginning of a known one. */
 static void rd_begun(struct requester *req, uint32_t end_psn)
 {
-	req->rd_end[(req->rd_head + req->rd_n) % req->rd_room] = end_psn;
-	req->rd_n++;
+	uint32_t i = req->rd_n++;
+
+	if (i < req->rd_known && *rd_end_at(req, i) == end_psn)
+		return;
+	for (uint32_t k = req->rd_known++; k > i; k--)
+		*rd_end_at(req, k) = *rd_end_at(req, k - 1);
+	*rd_end_at(req, i) = end_psn;
 }
 
 bool requester_send_read(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
@@ -72,10 +98,10 @@ bool requester_send_read(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 		.psn = req->psn,
 		.rkey = e->rkey,
 	};
-	uint32_t want = e->n_psn - req->cur_off;
+	uint32_t want = part_limit(req, e->n_psn - req->cur_off);
 	uint32_t n;
 
-	if (req->rd_n >= qp->attr.max_rd_atomic || req->rd_n >= req->rd_room)
+	if (req->rd_n >= qp->attr.max_rd_atomic)
 		return false;
 	if (want > READ_PART_MAX)
 		want = READ_PART_MAX;
@@ -84,6 +110,8 @@ bool requester_send_read(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 	n = peer_grant(&req->share, want, e->pkt_cost);
 	if (n == 0)
 		return false;
+	if (req->rd_known == req->rd_room)
+		n = want; /* no room to note that it was cut */
 	if (e->op == RNIC_WR_READ)
 		read_part(req, e, n, &pkt);
 	else

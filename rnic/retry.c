@@ -3,8 +3,8 @@
  * When a requester sends again, and when it gives up.
  *
  * The ACK timeout runs while a packet that asked for an acknowledgement is unanswered. It fires 2 T
- * after the last progress (IBA 9.7.6.1.3: between T and 4 T), always the same, without back-off. The
- * timer in the heap is not moved at each ACK; when it fires too early it is armed for the rest.
+ * after the last progress (IBA 9.7.6.1.3: between T and 4 T), always the same, without back-off.
+ * The timer in the heap is not moved at each ACK; when it fires too early it is armed for the rest.
  */
 #include "config.h"
 
@@ -61,6 +61,13 @@ void retry_restart(struct rnic_qp *qp, uint64_t now)
 		return;
 	}
 	req->deadline = 0;
+	timer_disarm(qp->dev, &qp->retry_timer);
+}
+
+void retry_suspend(struct rnic_qp *qp)
+{
+	retry_progress(qp);
+	qp->req->deadline = 0;
 	timer_disarm(qp->dev, &qp->retry_timer);
 }
 

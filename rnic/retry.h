@@ -11,6 +11,8 @@ struct rnic_qp;
 void retry_init(struct rnic_qp *qp);
 /* The oldest unacknowledged PSN has moved: retries count anew. */
 void retry_progress(struct rnic_qp *qp);
+/* The peer has answered, but we have to ask again later: no timeout until then. */
+void retry_suspend(struct rnic_qp *qp);
 /* A packet that asks for an acknowledgement has gone out. */
 void retry_ack_expected(struct rnic_qp *qp, uint64_t now);
 /* After progress: the timer begins anew, or ends with the last packet in flight. */
