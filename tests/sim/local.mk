@@ -29,6 +29,7 @@ tests_sim_sim_LDADD = \
 sim_scripts = \
 	tests/sim/replay \
 	tests/sim/scenarios \
+	tests/sim/seeds \
 	$(NULL)
 TESTS += $(sim_scripts)
 EXTRA_DIST += $(sim_scripts)
