@@ -111,6 +111,11 @@ static void nak_received(struct rnic_qp *qp, const struct bth_packet *pkt, uint6
 	requester_fail(qp, RNIC_WC_BAD_RESP_ERR, now);
 }
 
+static bool is_fatal(uint8_t syndrome)
+{
+	return aeth_kind(syndrome) == AETH_NAK && aeth_value(syndrome) != AETH_NAK_PSN_SEQUENCE;
+}
+
 static void acknowledge_received(struct rnic_qp *qp, const struct bth_packet *pkt, uint64_t now)
 {
 	enum aeth_kind kind = aeth_kind(pkt->syndrome);
@@ -122,6 +127,9 @@ static void acknowledge_received(struct rnic_qp *qp, const struct bth_packet *pk
 		retry_gap(qp, now);
 		return;
 	}
+	/* Sent before it went back for the same reason, or doubled on the way. */
+	if (kind != AETH_ACK && qp->req->psn == qp->req->una_psn && !is_fatal(pkt->syndrome))
+		return;
 	if (kind == AETH_RNR_NAK)
 		retry_rnr_nak(qp, aeth_value(pkt->syndrome), now);
 	else if (kind == AETH_NAK)

@@ -117,13 +117,19 @@ void retry_rnr_nak(struct rnic_qp *qp, uint8_t code, uint64_t now)
 	}
 	if (qp->attr.rnr_retry != RNR_RETRY_INFINITE)
 		req->rnr_left--;
+	/* The peer is there, so timeouts before this one do not count any more. */
+	req->retries_left = qp->attr.retry_cnt;
 	requester_go_back(qp);
 	req->deadline = 0;
 	timer_disarm(qp->dev, &qp->retry_timer);
-	if (req->pause == PAUSE_MEMORY)
-		return;
-	req->pause = PAUSE_RNR;
 	timer_arm(qp->dev, &qp->rnr_timer, now + aeth_rnr_timer_ns(code));
+	if (req->pause != PAUSE_MEMORY)
+		req->pause = PAUSE_RNR;
+}
+
+void retry_memory_arrived(struct rnic_qp *qp)
+{
+	qp->req->pause = qp->rnr_timer.pos ? PAUSE_RNR : PAUSE_NONE;
 }
 
 static void ack_timeout_fired(struct rnic_qp *qp, uint64_t now)

@@ -22,6 +22,8 @@ void retry_restart(struct rnic_qp *qp, uint64_t now);
 void retry_sequence_nak(struct rnic_qp *qp, uint64_t now);
 /* RNR NAK with this timer code. */
 void retry_rnr_nak(struct rnic_qp *qp, uint8_t code, uint64_t now);
+/* The memory of PAUSE_MEMORY is there; an RNR time may be running still. */
+void retry_memory_arrived(struct rnic_qp *qp);
 /* A later answer shows that the one for una_psn is lost. */
 void retry_gap(struct rnic_qp *qp, uint64_t now);
 

@@ -93,8 +93,7 @@ static void path_taken(struct rnic_qp *qp)
 {
 	bool connected = qp->init.type == RNIC_QPT_RC || qp->init.type == RNIC_QPT_UC;
 
-	qp->req->mtu = qp->resp->mtu =
-		rnic_mtu_bytes(connected ? qp->attr.path_mtu : qp->dev->mtu);
+	qp->req->mtu = qp->resp->mtu = rnic_mtu_bytes(connected ? qp->attr.path_mtu : qp->dev->mtu);
 	qp->req->flow = qp->resp->flow = flow_of(qp);
 	/* Without memory for it the window is unlimited. */
 	if (qp->init.type == RNIC_QPT_RC)
@@ -391,7 +390,7 @@ static bool memory_arrived(struct rnic_qp *qp, const struct rnic_mem *mem)
 	bool arrived = false;
 
 	if (qp->req->pause == PAUSE_MEMORY && qp->req->wait_mem == mem) {
-		qp->req->pause = PAUSE_NONE;
+		retry_memory_arrived(qp);
 		arrived = true;
 	}
 	if (qp->resp->wait_mem == mem) {
