@@ -13,6 +13,9 @@ tests_sim_sim_SOURCES = \
 	tests/sim/rng.h \
 	tests/sim/scenario.c \
 	tests/sim/scenario.h \
+	tests/sim/scenario_local.c \
+	tests/sim/scenario_refuse.c \
+	tests/sim/scenario_retry.c \
 	tests/sim/scenario_rig.c \
 	tests/sim/scenario_rig.h \
 	tests/sim/sim.c \

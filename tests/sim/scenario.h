@@ -5,6 +5,18 @@
 
 #include <stdbool.h>
 
+struct scenario {
+	const char *name; /* NULL at the end of a table */
+	void (*run)(void);
+};
+
+#define SCENARIO(name)                                                                             \
+	{                                                                                          \
+#name, name                                                                        \
+	}
+
+extern const struct scenario scenarios_refuse[], scenarios_retry[], scenarios_local[];
+
 /* One by its name, or "all". 0, or 1 for a name that does not exist; a rule that does not hold ends
  * the program. */
 int scenarios_run(const char *name, bool verbose);
