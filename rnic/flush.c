@@ -14,8 +14,8 @@
 #include "rnic/responder.h"
 #include "rnic/transport.h"
 
-#define FLUSH_TURN 1024	    /* requests */
-#define FLUSH_MS_MAX 8192   /* 1 + 2 + 4 + ... + 4096 ms are about ten seconds */
+#define FLUSH_TURN 1024	  /* requests */
+#define FLUSH_MS_MAX 8192 /* 1 + 2 + 4 + ... + 4096 ms are about ten seconds */
 #define NS_PER_MS 1000000ull
 
 static bool send_flush(struct rnic_qp *qp)

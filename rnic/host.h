@@ -17,10 +17,10 @@ struct rnic_mem; /* the host's: the address space of one process */
 /* A run of packets of one QP to one destination: equal sizes but for a shorter last one. */
 struct rnic_tx {
 	const struct rnic_av *av;
-	uint32_t flow;	   /* chooses the UDP source port; the same for all packets of a QP */
-	uint8_t *data;	   /* from tx_alloc; each packet ends with BTH_ICRC_LEN bytes of room */
-	uint32_t len;	   /* bytes of all packets, rooms included */
-	uint32_t seg;	   /* bytes of each packet but the last, room included */
+	uint32_t flow; /* chooses the UDP source port; the same for all packets of a QP */
+	uint8_t *data; /* from tx_alloc; each packet ends with BTH_ICRC_LEN bytes of room */
+	uint32_t len;  /* bytes of all packets, rooms included */
+	uint32_t seg;  /* bytes of each packet but the last, room included */
 };
 
 /* A packet that came, its ICRC found right and cut off. */
@@ -50,15 +50,17 @@ enum rnic_atomic_op { RNIC_ATOMIC_CMP_SWAP, RNIC_ATOMIC_FETCH_ADD };
  * A write is done in ascending addresses and is visible to the process before it returns 0.
  */
 struct rnic_ops {
-	/* Room for a run of len bytes (at most RNIC_TX_RUN_MAX), valid until tx_send. Never NULL. */
+	/* Room for a run of len bytes (at most RNIC_TX_RUN_MAX), valid until tx_send. Never NULL.
+	 */
 	uint8_t *(*tx_alloc)(void *host, uint32_t len);
 	/* Takes the run; data must be the pointer of the last tx_alloc. Loss is not an error. */
 	void (*tx_send)(void *host, const struct rnic_tx *tx);
 	/* Call rnic_timer_fired at or soon after this time in ns; UINT64_MAX: no call needed.
 	 * Replaces the time set before. */
 	void (*timer_set)(void *host, uint64_t deadline);
-	/* An operation of one or more accesses begins. If one of them answers -EINPROGRESS, all of them
-	 * are made again after the next mem_begin: what earlier ones gave is kept for that. May be NULL. */
+	/* An operation of one or more accesses begins. If one of them answers -EINPROGRESS, all of
+	 * them are made again after the next mem_begin: what earlier ones gave is kept for that.
+	 * May be NULL. */
 	void (*mem_begin)(void *host);
 	int (*mem_read)(void *host, struct rnic_mem *mem, uint64_t addr, const struct iovec *dst,
 			int n);

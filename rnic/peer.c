@@ -26,7 +26,7 @@ static uint64_t window_max(const struct peer_share *s)
 
 void peer_share_init(struct peer_share *s, struct rnic_qp *qp)
 {
-	*s = (struct peer_share){ .qp = qp };
+	*s = (struct peer_share){.qp = qp};
 	qp_list_init(&s->blocked);
 }
 

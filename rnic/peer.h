@@ -16,10 +16,10 @@ struct rnic_qp;
 struct peer {
 	struct peer *next;
 	uint8_t gid[16];
-	uint32_t users;	 /* QPs */
-	uint64_t window; /* now; UINT64_MAX: unlimited */
-	uint64_t used;	 /* cost of what is in flight */
-	uint64_t held;	 /* bytes to be acknowledged before a loss halves the window again */
+	uint32_t users;		/* QPs */
+	uint64_t window;	/* now; UINT64_MAX: unlimited */
+	uint64_t used;		/* cost of what is in flight */
+	uint64_t held;		/* bytes to be acknowledged before a loss halves the window again */
 	struct qp_list blocked; /* struct peer_share: FIFO */
 };
 
@@ -30,7 +30,7 @@ struct peer_share {
 	struct qp_list blocked; /* in peer->blocked, or alone */
 	uint64_t used;
 	uint32_t need; /* cost of the packet that waits */
-	bool woken; /* its turn has come: it does not queue behind others again */
+	bool woken;    /* its turn has come: it does not queue behind others again */
 };
 
 /* Bytes of socket memory of a packet of len bytes (measured: the kernel's truesize). */

@@ -98,9 +98,9 @@ struct rnic_qp_info {
 	enum rnic_qp_state state;
 	uint32_t dest_qpn;
 	struct rnic_av av;
-	uint32_t sq_psn;      /* next new PSN to send */
-	uint32_t sq_una_psn;  /* oldest unacknowledged PSN */
-	uint32_t rq_psn;      /* next PSN expected */
+	uint32_t sq_psn;     /* next new PSN to send */
+	uint32_t sq_una_psn; /* oldest unacknowledged PSN */
+	uint32_t rq_psn;     /* next PSN expected */
 	uint32_t msn;
 	uint32_t outstanding; /* requests sent and not completed */
 	uint64_t retransmitted;

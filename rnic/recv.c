@@ -40,7 +40,7 @@ void recv_drop(struct rnic_qp *qp)
 static int next_taken(struct rnic_qp *qp, struct rnic_recv_wr *wr)
 {
 	struct rnic_srq *srq = qp->init.srq;
-	struct rnic_async event = { .type = RNIC_EVENT_SRQ_LIMIT_REACHED, .srq = srq };
+	struct rnic_async event = {.type = RNIC_EVENT_SRQ_LIMIT_REACHED, .srq = srq};
 	int ret;
 
 	if (!srq)

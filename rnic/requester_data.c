@@ -19,14 +19,14 @@
 static const struct {
 	uint8_t first, middle, last, only;
 } send_ops[] = {
-	[RNIC_WR_SEND] = { BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST, BTH_SEND_ONLY },
-	[RNIC_WR_SEND_IMM] = { BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST_IMM,
-			       BTH_SEND_ONLY_IMM },
-	[RNIC_WR_SEND_INV] = { BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST_INV,
-			       BTH_SEND_ONLY_INV },
-	[RNIC_WR_WRITE] = { BTH_WRITE_FIRST, BTH_WRITE_MIDDLE, BTH_WRITE_LAST, BTH_WRITE_ONLY },
-	[RNIC_WR_WRITE_IMM] = { BTH_WRITE_FIRST, BTH_WRITE_MIDDLE, BTH_WRITE_LAST_IMM,
-				BTH_WRITE_ONLY_IMM },
+	[RNIC_WR_SEND] = {BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST, BTH_SEND_ONLY},
+	[RNIC_WR_SEND_IMM] = {BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST_IMM,
+			      BTH_SEND_ONLY_IMM},
+	[RNIC_WR_SEND_INV] = {BTH_SEND_FIRST, BTH_SEND_MIDDLE, BTH_SEND_LAST_INV,
+			      BTH_SEND_ONLY_INV},
+	[RNIC_WR_WRITE] = {BTH_WRITE_FIRST, BTH_WRITE_MIDDLE, BTH_WRITE_LAST, BTH_WRITE_ONLY},
+	[RNIC_WR_WRITE_IMM] = {BTH_WRITE_FIRST, BTH_WRITE_MIDDLE, BTH_WRITE_LAST_IMM,
+			       BTH_WRITE_ONLY_IMM},
 };
 
 /* A run being built: packets [off, off + n) of an entry, all of seg bytes but the last. */
@@ -198,7 +198,7 @@ static void uc_sent(struct rnic_qp *qp, const struct send_entry *e)
 bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 {
 	struct requester *req = qp->req;
-	struct run run = { .e = e, .off = req->cur_off };
+	struct run run = {.e = e, .off = req->cur_off};
 	struct rnic_mem *mem;
 	uint32_t allowed = packets_allowed(qp, e);
 	int ret;

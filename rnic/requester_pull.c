@@ -40,8 +40,8 @@ static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_
 	if (!op_allowed(qp, wr->op) || (is_inline && awaits_data))
 		return RNIC_WC_LOC_QP_OP_ERR;
 	if (is_inline)
-		return wr->inline_len <= qp->init.max_inline ? RNIC_WC_SUCCESS :
-							       RNIC_WC_LOC_QP_OP_ERR;
+		return wr->inline_len <= qp->init.max_inline ? RNIC_WC_SUCCESS
+							     : RNIC_WC_LOC_QP_OP_ERR;
 	if (wr->num_sge > qp->init.max_send_sge || wr->num_sge > RNIC_MAX_SGE)
 		return RNIC_WC_LOC_QP_OP_ERR;
 	if (length > qp->dev->limits.max_msg_size)

@@ -84,9 +84,8 @@ static enum resp_verdict room_check(struct rnic_qp *qp, const struct data_run *r
 	case RECV_HELD:
 		break;
 	}
-	if (run->msg == MSG_SEND &&
-	    ((uint64_t)run->len + pkt->payload_len > recv_room(qp) ||
-	     recv_filled(qp) + run->len + pkt->payload_len > DMALEN_MAX))
+	if (run->msg == MSG_SEND && ((uint64_t)run->len + pkt->payload_len > recv_room(qp) ||
+				     recv_filled(qp) + run->len + pkt->payload_len > DMALEN_MAX))
 		return RESP_RECV_LENGTH;
 	return RESP_OK;
 }

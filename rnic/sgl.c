@@ -101,7 +101,7 @@ static int range_copy(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64_t 
 int sgl_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n_sge, uint64_t off,
 	     const struct iovec *piece, uint32_t n_pieces, enum sgl_dir dir, struct rnic_mem **mem)
 {
-	struct piece_pos pos = { .piece = piece, .left = n_pieces };
+	struct piece_pos pos = {.piece = piece, .left = n_pieces};
 	struct iovec part[SGL_PIECES_MAX];
 
 	mem_operation_begin(pd->dev);

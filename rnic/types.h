@@ -110,7 +110,8 @@ static inline uint32_t rnic_mtu_bytes(enum rnic_mtu mtu)
 #define RNIC_MAX_INLINE 512
 #define RNIC_GID_TABLE_LEN 1024
 
-/* Where packets of a QP or an address handle go. Addresses are GIDs; IPv4 is mapped (::ffff:a.b.c.d). */
+/* Where packets of a QP or an address handle go. Addresses are GIDs; IPv4 is mapped
+ * (::ffff:a.b.c.d). */
 struct rnic_av {
 	uint8_t sgid[16]; /* as the GID table had it at sgid_index when the AV was made */
 	uint8_t dgid[16];

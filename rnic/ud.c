@@ -33,8 +33,7 @@ static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_
 		return RNIC_WC_LOC_QP_OP_ERR;
 	if (length > rnic_mtu_bytes(qp->dev->mtu))
 		return RNIC_WC_LOC_LEN_ERR;
-	if (!(wr->flags & RNIC_SEND_INLINE) &&
-	    !sgl_check(qp->pd, wr->sge, wr->num_sge, SGL_READ))
+	if (!(wr->flags & RNIC_SEND_INLINE) && !sgl_check(qp->pd, wr->sge, wr->num_sge, SGL_READ))
 		return RNIC_WC_LOC_PROT_ERR;
 	return RNIC_WC_SUCCESS;
 }
@@ -44,8 +43,8 @@ static int packet_send(struct rnic_qp *qp, const struct rnic_send_wr *wr, uint32
 {
 	const struct rnic_device_config *cfg = &qp->dev->cfg;
 	struct bth_packet pkt = {
-		.opcode = BTH_OPCODE(BTH_UD, wr->op == RNIC_WR_SEND ? BTH_SEND_ONLY :
-								      BTH_SEND_ONLY_IMM),
+		.opcode = BTH_OPCODE(BTH_UD,
+				     wr->op == RNIC_WR_SEND ? BTH_SEND_ONLY : BTH_SEND_ONLY_IMM),
 		.se = wr->flags & RNIC_SEND_SOLICITED,
 		.migreq = true,
 		.pkey = 0xffff,
@@ -58,8 +57,8 @@ static int packet_send(struct rnic_qp *qp, const struct rnic_send_wr *wr, uint32
 		.payload_len = length,
 	};
 	uint32_t headers = bth_opcode_info(pkt.opcode)->headers_len;
-	struct rnic_tx tx = { .av = &wr->av, .flow = qp->req->flow };
-	struct iovec piece = { .iov_len = length };
+	struct rnic_tx tx = {.av = &wr->av, .flow = qp->req->flow};
+	struct iovec piece = {.iov_len = length};
 	int ret = 0;
 
 	tx.len = tx.seg = headers + length + pkt.pad + BTH_ICRC_LEN;
@@ -121,7 +120,7 @@ bool ud_send(struct rnic_qp *qp, uint64_t now)
 
 static bool gid_is_ipv4(const uint8_t gid[16])
 {
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
 
 	return memcmp(gid, prefix, sizeof(prefix)) == 0;
 }
@@ -163,8 +162,8 @@ void ud_rx(struct rnic_qp *qp, const struct rnic_rx *rx, const struct bth_packet
 {
 	uint8_t grh[GRH_LEN];
 	struct iovec piece[2] = {
-		{ .iov_base = grh, .iov_len = GRH_LEN },
-		{ .iov_base = (void *)(uintptr_t)pkt->payload, .iov_len = pkt->payload_len },
+		{.iov_base = grh, .iov_len = GRH_LEN},
+		{.iov_base = (void *)(uintptr_t)pkt->payload, .iov_len = pkt->payload_len},
 	};
 	struct rnic_cqe cqe = {
 		.opcode = RNIC_WC_RECV,
@@ -187,8 +186,8 @@ void ud_rx(struct rnic_qp *qp, const struct rnic_rx *rx, const struct bth_packet
 	if (ret == -EINPROGRESS)
 		return;
 	if (ret < 0) {
-		recv_complete_error(qp, ret == -EMSGSIZE ? RNIC_WC_LOC_LEN_ERR :
-							   RNIC_WC_LOC_PROT_ERR);
+		recv_complete_error(qp,
+				    ret == -EMSGSIZE ? RNIC_WC_LOC_LEN_ERR : RNIC_WC_LOC_PROT_ERR);
 		return;
 	}
 	if (bth_opcode_info(pkt->opcode)->flags & BTH_F_IMM) {
