@@ -297,6 +297,19 @@ static void daemon_end(struct daemon *d)
 		net_monitor_destroy(d->monitor);
 }
 
+/* rnic-run made the folder for us alone: nothing of it is of use to anyone after us. */
+static void folder_remove(const char *dir)
+{
+	static const char *const names[] = {"log", "lock"};
+	int fd = open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < sizeof(names) / sizeof(names[0]); i++)
+		unlinkat(fd, names[i], 0);
+	if (fd >= 0)
+		close(fd);
+	rmdir(dir);
+}
+
 int main(int argc, char **argv)
 {
 	struct daemon d = {.lock_fd = -1, .timer_fd = -1};
@@ -329,6 +342,8 @@ int main(int argc, char **argv)
 	sessions_changed(&d, 0);
 	loop_run(&d);
 	daemon_end(&d);
+	if (d.opt.private && d.opt.on_demand)
+		folder_remove(d.opt.dir);
 	free(d.opt.dir);
 	return EXIT_SUCCESS;
 }

@@ -72,7 +72,7 @@ static void tree_remove(void)
 
 static pid_t daemon_start(int *stop)
 {
-	int pipe_fds[2];
+	int pipe_fds[2], listener = fake_daemon_listen(dir);
 	pid_t pid;
 
 	REQUIRE(pipe2(pipe_fds, O_CLOEXEC) == 0);
@@ -80,9 +80,10 @@ static pid_t daemon_start(int *stop)
 	REQUIRE(pid >= 0);
 	if (pid == 0) {
 		close(pipe_fds[1]);
-		fake_daemon_run(dir, pipe_fds[0]);
+		fake_daemon_run(listener, pipe_fds[0]);
 	}
 	close(pipe_fds[0]);
+	close(listener);
 	*stop = pipe_fds[1];
 	return pid;
 }
@@ -104,17 +105,6 @@ static int run_client(const char *self, const char *rule, const char *lib)
 	return status;
 }
 
-static void wait_for_socket(void)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/control", dir);
-	for (int i = 0; access(path, F_OK) != 0; i++) {
-		REQUIRE(i < 5000);
-		usleep(1000);
-	}
-}
-
 static bool rule_holds(const char *self, const struct rule *rule, const char *lib)
 {
 	int stop, status, ended;
@@ -122,7 +112,6 @@ static bool rule_holds(const char *self, const struct rule *rule, const char *li
 
 	tree_make();
 	pid = daemon_start(&stop);
-	wait_for_socket();
 	status = run_client(self, rule->name, lib);
 	close(stop);
 	REQUIRE(waitpid(pid, &ended, 0) == pid);

@@ -357,7 +357,7 @@ static void accept_one(int listener)
 	check(false, "too many connections");
 }
 
-static int listen_at(const char *dir)
+int fake_daemon_listen(const char *dir)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -370,10 +370,8 @@ static int listen_at(const char *dir)
 	return fd;
 }
 
-void fake_daemon_run(const char *dir, int stop)
+void fake_daemon_run(int listener, int stop)
 {
-	int listener = listen_at(dir);
-
 	for (;;) {
 		struct pollfd p[CONNS + 2] = {{stop, POLLIN, 0}, {listener, POLLIN, 0}};
 

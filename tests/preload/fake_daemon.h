@@ -37,7 +37,9 @@ struct fake_command {
 	uint64_t out; /* address of a uint64_t */
 };
 
-/* Serve DIR, which exists, until `stop` is readable. */
-void fake_daemon_run(const char *dir, int stop);
+/* The socket of DIR, which exists: clients may connect from now on. */
+int fake_daemon_listen(const char *dir);
+/* Serve it until `stop` is readable. */
+void fake_daemon_run(int listener, int stop);
 
 #endif

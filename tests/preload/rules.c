@@ -106,10 +106,12 @@ static void relative_paths_stay_in_the_tree(void)
 	REQUIRE(stat("uverbs0", &st) == 0 && S_ISCHR(st.st_mode));
 	fd = open("uverbs0", O_RDWR);
 	REQUIRE(fd >= 0 && ask(fd, FAKE_ECHO, 5) == 5);
+	REQUIRE(system("test -c uverbs0") == 0); /* children inherit the folder */
 	REQUIRE(chdir("/") == 0 && getcwd(buf, sizeof(buf)) && !strcmp(buf, "/"));
 	REQUIRE(stat("uverbs0", &st) < 0);
 	fd = open("/dev/infiniband", O_RDONLY | O_DIRECTORY);
 	REQUIRE(fd >= 0 && fstatat(fd, "uverbs0", &st, 0) == 0 && S_ISCHR(st.st_mode));
+	REQUIRE(fchdir(fd) == 0 && stat("uverbs0", &st) == 0 && S_ISCHR(st.st_mode));
 	fd = openat(fd, "uverbs0", O_RDWR);
 	REQUIRE(fd >= 0 && ask(fd, FAKE_ECHO, 6) == 6);
 }

@@ -12,3 +12,6 @@ tests_preload_face_SOURCES = \
 tests_preload_face_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DLIBRNIC='"$(abs_top_builddir)/verbs/preload/.libs/librnic.so"'
 tests_preload_face_DEPENDENCIES = verbs/preload/librnic.la
+
+TESTS += tests/preload/rnic-run.sh
+EXTRA_DIST += tests/preload/rnic-run.sh

@@ -168,7 +168,27 @@ DIR *opendir(const char *path)
 	bool done = false;
 	DIR *d = path_maybe(AT_FDCWD, path) ? our_opendir(path, &done) : NULL;
 
-	return done ? d : real()->opendir(path);
+	if (done)
+		return d;
+	d = real()->opendir(path);
+	if (d && fdtab_hint(dirfd(d)) == FDTAB_TREE)
+		fdtab_mark(dirfd(d), FDTAB_NONE); /* the number of one that closedir() closed */
+	return d;
+}
+
+/* The tree's device nodes are files: who wants to know must ask stat(). */
+struct dirent *readdir(DIR *d)
+{
+	struct dirent *e = real()->readdir(d);
+
+	if (e && e->d_type == DT_REG && fdtab_hint(dirfd(d)) == FDTAB_TREE)
+		e->d_type = DT_UNKNOWN;
+	return e;
+}
+
+struct dirent64 *readdir64(DIR *d)
+{
+	return (struct dirent64 *)readdir(d);
 }
 
 typedef int dirent_filter(const struct dirent *);
@@ -276,6 +296,15 @@ int chdir(const char *path)
 	else if (ret == 0)
 		path_cwd_in_tree = true;
 	if (ret == 0 && path_cwd_in_tree)
+		path_cwd_in_tree = path_fd_in_tree(AT_FDCWD);
+	return ret;
+}
+
+int fchdir(int fd)
+{
+	int ret = real()->fchdir(fd);
+
+	if (ret == 0 && (path_cwd_in_tree || fdtab_hint(fd) == FDTAB_TREE))
 		path_cwd_in_tree = path_fd_in_tree(AT_FDCWD);
 	return ret;
 }

@@ -53,6 +53,20 @@ bool path_absolute_is_ours(const char *path)
 	return false;
 }
 
+/* A child of a program whose working folder is in the tree. */
+__attribute__((constructor)) static void inherit_cwd(void)
+{
+	const char *dir = getenv("RNIC_DIR");
+	char cwd[PATH_MAX];
+	size_t n = dir ? strlen(dir) : 0;
+	int saved = errno;
+
+	if (n && syscall(SYS_getcwd, cwd, sizeof(cwd)) > 0 && !strncmp(cwd, dir, n) &&
+	    !strncmp(cwd + n, "/" RNIC_CTL_TREE "/", strlen(RNIC_CTL_TREE) + 2))
+		path_cwd_in_tree = true;
+	errno = saved;
+}
+
 static size_t tree_prefix(const char *dir, char *out, size_t size)
 {
 	int n = snprintf(out, size, "%s/%s", dir, RNIC_CTL_TREE);

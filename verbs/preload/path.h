@@ -28,7 +28,7 @@ struct node {
 	mode_t mode; /* permission bits */
 };
 
-/* Is the working folder in the tree? (By what chdir hooks saw.) */
+/* Is the working folder in the tree? (By what chdir hooks saw; confirmed when used.) */
 extern bool path_cwd_in_tree;
 
 bool path_absolute_is_ours(const char *path);

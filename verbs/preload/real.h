@@ -46,11 +46,13 @@ _Static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "64-bit systems only");
 	X(readlinkat)                                                                              \
 	X(realpath)                                                                                \
 	X(opendir)                                                                                 \
+	X(readdir)                                                                                 \
 	X(scandir)                                                                                 \
 	X(scandirat)                                                                               \
 	X(glob)                                                                                    \
 	X(globfree)                                                                                \
 	X(chdir)                                                                                   \
+	X(fchdir)                                                                                  \
 	X(getcwd)                                                                                  \
 	X(fopen)                                                                                   \
 	X(freopen)                                                                                 \
