@@ -11,11 +11,13 @@
 #include "net/capture.h"
 
 #define INTERVAL_NS (UINT64_C(200) * 1000 * 1000)
+#define PAUSE_NS (UINT64_C(20) * 1000 * 1000)
 
 void net_capture_open(struct net_capture *c)
 {
 	c->fd = open("/proc/thread-self/net/packet", O_RDONLY | O_CLOEXEC);
 	c->next = 0;
+	c->used = 0;
 }
 
 void net_capture_close(struct net_capture *c)
@@ -26,7 +28,10 @@ void net_capture_close(struct net_capture *c)
 
 bool net_capture_due(struct net_capture *c, uint64_t now)
 {
-	if (c->fd < 0 || now < c->next)
+	bool paused = now - c->used >= PAUSE_NS;
+
+	c->used = now;
+	if (c->fd < 0 || (now < c->next && !paused))
 		return false;
 	c->next = now + INTERVAL_NS;
 	return true;

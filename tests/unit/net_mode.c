@@ -91,12 +91,32 @@ START_TEST(mode_looks_for_captures_a_few_times_a_second_only)
 	pair_create(&p, NET_GSO_AUTO);
 	send_run(&p);
 	fd = capture_open(ETH_P_ALL);
-	p.now += 100 * MS;
+	for (unsigned i = 0; i < 19; i++) {
+		p.now += 10 * MS;
+		send_run(&p);
+	}
+	ck_assert_uint_eq(runs_sent(&p), 20);
+	p.now += 15 * MS;
 	send_run(&p);
-	ck_assert_uint_eq(runs_sent(&p), 2);
-	p.now += 150 * MS;
+	ck_assert_uint_eq(runs_sent(&p), 20);
+	close(fd);
+	pair_destroy(&p);
+}
+END_TEST
+
+START_TEST(mode_looks_for_captures_at_the_first_run_after_a_pause)
+{
+	struct pair p;
+	int fd;
+
+	if (!pair_enter_namespace())
+		return;
+	pair_create(&p, NET_GSO_AUTO);
 	send_run(&p);
-	ck_assert_uint_eq(runs_sent(&p), 2);
+	fd = capture_open(ETH_P_ALL);
+	p.now += 20 * MS;
+	send_run(&p);
+	ck_assert_uint_eq(runs_sent(&p), 1);
 	close(fd);
 	pair_destroy(&p);
 }
@@ -177,6 +197,7 @@ Suite *net_mode_suite(void)
 	tcase_add_loop_test(t, mode_is_single_while_somebody_captures, 0,
 			    sizeof(protos) / sizeof(protos[0]));
 	tcase_add_test(t, mode_looks_for_captures_a_few_times_a_second_only);
+	tcase_add_test(t, mode_looks_for_captures_at_the_first_run_after_a_pause);
 	tcase_add_loop_test(t, mode_on_and_off_do_not_care_about_captures, 0, 2);
 	tcase_add_test(t, mode_ignores_sockets_for_other_protocols);
 	tcase_add_test(t, mode_is_single_for_a_while_where_runs_are_refused);
