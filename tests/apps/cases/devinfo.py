@@ -13,6 +13,7 @@ OURS = {
     'node_guid': 'made from the device, not from an adapter\'s MAC',
     'sys_image_guid': 'likewise',
     'GID': 'the addresses of this machine',
+    'max_msg_sz': '2 GiB, as the specification has it; rxe: 8 MiB',
     'num_comp_vectors': 'the number of processors',
 }
 

@@ -8,6 +8,7 @@ flow label, hop limit); the UDP header with its checksum as ones; the BTH with
 its fifth byte as ones; everything after it. It is stored little-endian."""
 
 import collections
+import os
 import struct
 import zlib
 
@@ -18,6 +19,15 @@ ROCE_PORT = 4791
 IPPROTO_UDP = 17
 ETHERTYPE = {0x0800: 4, 0x86dd: 6}
 FRAME_LIMIT = 4096 + 200        # the largest MTU and all its headers
+SNAP_LENGTH = 5000              # small, so that the buffer holds many
+BUFFER_KIB = '65536'
+MARKER_PORT = 9                 # discard
+MARKER = b'end of the test'
+MARKER_SENDER = f"""
+import socket, sys
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+    s.sendto({MARKER!r}, (sys.argv[1], {MARKER_PORT}))
+"""
 
 Datagram = collections.namedtuple('Datagram', 'version ip udp_offset length')
 
@@ -27,10 +37,13 @@ class Capture:
 
     def __init__(self, setting, host, interface, name):
         self.path = f'{setting.base}/{name}.pcap'
-        argv = ['tcpdump', '-i', interface, '-w', self.path, '-U', '-B',
-                '65536', '-s', '0', '-Z', 'root', 'udp', 'port',
-                str(ROCE_PORT)]
-        self.process = host.start('tcpdump', argv, as_root=True)
+        self.host = host
+        self.toward = setting.hosts[0].ipv4
+        self.process = host.start('tcpdump', [
+            'tcpdump', '-i', interface, '-w', self.path, '-U', '-Z', 'root',
+            '--immediate-mode', '-B', BUFFER_KIB, '-s', str(SNAP_LENGTH),
+            'udp', 'port', str(ROCE_PORT), 'or', 'port', str(MARKER_PORT)],
+            as_root=True)
         if not until(lambda: 'listening on' in self.process.errors(), 10,
                      self.process):
             raise Skipped('tcpdump does not start: '
@@ -40,13 +53,27 @@ class Capture:
         return self
 
     def __exit__(self, *_):
+        self._await_marker()
         self.process.end()
+
+    def _await_marker(self):
+        """tcpdump forgets what it has not read yet when it is ended, so a
+        last datagram is sent and waited for."""
+        self.host.run(['/usr/bin/python3', '-c', MARKER_SENDER, self.toward],
+                      rdma=False, name='marker')
+        until(lambda: MARKER in tail_of(self.path), 10, self.process)
 
     def dropped(self):
         for line in self.process.errors().splitlines():
             if 'dropped by kernel' in line:
                 return int(line.split()[0])
         return 0
+
+
+def tail_of(path, length=256):
+    with open(path, 'rb') as f:
+        f.seek(max(0, os.path.getsize(path) - length))
+        return f.read()
 
 
 def frames(path):
