@@ -137,11 +137,11 @@ static int notify_socket(char *name, size_t size)
 }
 
 /* In the process that becomes the daemon: nothing of ours but `alive` and the log. */
-static void __attribute__((noreturn)) become_daemon(const struct ondemand *o, int log, int alive,
-						    const char *notify)
+static void __attribute__((noreturn))
+become_daemon(const struct ondemand *o, int log, int alive, const char *notify)
 {
-	const char *argv[] = {o->rnicd, "--dir", o->dir, "--on-demand",
-			      o->private ? "--private" : NULL, NULL};
+	const char *argv[] = {
+		o->rnicd, "--dir", o->dir, "--on-demand", o->private ? "--private" : NULL, NULL};
 	int null = open("/dev/null", O_RDONLY);
 	sigset_t none;
 

@@ -12,8 +12,8 @@ struct ondemand {
 };
 
 /*
- * Returns a connection that keeps the daemon alive as long as any process has it open, or -1 after a
- * line on stderr. Any number of processes may do so at once.
+ * Returns a connection that keeps the daemon alive as long as any process has it open, or -1 after
+ * a line on stderr. Any number of processes may do so at once.
  */
 int ondemand_connect(const struct ondemand *o);
 

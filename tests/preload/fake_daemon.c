@@ -126,7 +126,8 @@ static void context_open(struct conn *c)
 	fstat(fd, &st);
 	contexts[n_contexts].fd = fd;
 	contexts[n_contexts].ino = st.st_ino;
-	contexts[n_contexts].db = mmap(NULL, RNIC_DB_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	contexts[n_contexts].db =
+		mmap(NULL, RNIC_DB_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	info.id = ++n_contexts;
 	answer(c, 0, &info, &fd, 1, NULL, 0);
 }

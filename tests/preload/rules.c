@@ -467,7 +467,10 @@ static void a_folder_that_others_may_write_is_not_trusted(void)
 	REQUIRE(ask(device_open(), FAKE_STAT, FAKE_HELLOS) == 1);
 }
 
-#define RULE(name) {#name, name}
+#define RULE(name)                                                                                 \
+	{                                                                                          \
+#name, name                                                                        \
+	}
 const struct rule rules[] = {
 	RULE(paths_read_as_sysfs),
 	RULE(folders_list_the_tree),

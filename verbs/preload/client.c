@@ -133,8 +133,9 @@ static int mem_open(const char *name, int flags, int *fd)
 	*fd = syscall(SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC, 0);
 	if (*fd >= 0)
 		return 0;
-	client_say(true, "%s cannot be opened (%s): this process hides its memory (not dumpable), "
-			 "so it cannot use RDMA here",
+	client_say(true,
+		   "%s cannot be opened (%s): this process hides its memory (not dumpable), "
+		   "so it cannot use RDMA here",
 		   name, strerror(errno));
 	return -EACCES;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * This process's session with the daemon: trust, HELLO, and calls over a pool of connections.
- * Everything here uses raw system calls, allocates nothing and keeps errno, so that it can run under
- * any program. A fork child begins a session of its own; a vfork child uses its parent's, whose
- * memory it shares.
+ * Everything here uses raw system calls, allocates nothing and keeps errno, so that it can run
+ * under any program. A fork child begins a session of its own; a vfork child uses its parent's,
+ * whose memory it shares.
  */
 #ifndef PRELOAD_CLIENT_H
 #define PRELOAD_CLIENT_H

@@ -33,8 +33,7 @@ int connection_move_high(int fd)
 	struct rlimit limit;
 	long base = 960, high;
 
-	if (syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 &&
-	    limit.rlim_cur < 1024)
+	if (syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur < 1024)
 		base = limit.rlim_cur / 2;
 	high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, base);
 	if (high >= 0) {
@@ -61,8 +60,8 @@ static int folder_check(const char *dir)
 	if (!S_ISDIR(st.st_mode))
 		return -ENOTDIR;
 	if (!uid_trusted(st.st_uid)) {
-		client_say(true, "%s belongs to uid %u, which is not trusted (see RNIC_TRUST_UID)", dir,
-			   st.st_uid);
+		client_say(true, "%s belongs to uid %u, which is not trusted (see RNIC_TRUST_UID)",
+			   dir, st.st_uid);
 		return -EPERM;
 	}
 	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
@@ -81,7 +80,8 @@ static int peer_check(int fd, const char *dir)
 		return -errno;
 	if (uid_trusted(cred.uid))
 		return 0;
-	client_say(true, "the daemon at %s runs as uid %u, which is not trusted (see RNIC_TRUST_UID)",
+	client_say(true,
+		   "the daemon at %s runs as uid %u, which is not trusted (see RNIC_TRUST_UID)",
 		   dir, cred.uid);
 	return -EPERM;
 }

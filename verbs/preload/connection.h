@@ -13,8 +13,8 @@
  * descriptor is out of the program's way. */
 int connection_open(const char *dir, int *fd);
 /* 0 or -errno. */
-int connection_send(int fd, const struct rnic_ctl_request *req, const void *data,
-		    const int *fds, unsigned int n_fds);
+int connection_send(int fd, const struct rnic_ctl_request *req, const void *data, const int *fds,
+		    unsigned int n_fds);
 /*
  * 0 or -errno; at most size bytes of data. fds: RNIC_CTL_FDS_MAX, -1 where nothing came;
  * -EMFILE if the process could not take all.

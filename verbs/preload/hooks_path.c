@@ -195,9 +195,8 @@ typedef int dirent_filter(const struct dirent *);
 typedef int dirent_compare(const struct dirent **, const struct dirent **);
 
 /* -2: not ours. */
-__attribute__((noinline)) static int our_scandir(int dirfd, const char *path,
-						 struct dirent ***list, dirent_filter *filter,
-						 dirent_compare *compare)
+__attribute__((noinline)) static int our_scandir(int dirfd, const char *path, struct dirent ***list,
+						 dirent_filter *filter, dirent_compare *compare)
 {
 	struct path p;
 

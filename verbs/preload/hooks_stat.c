@@ -47,8 +47,8 @@ static int hooked_stat(const char *path, struct stat *st)
 
 static int hooked_lstat(const char *path, struct stat *st)
 {
-	int ret = path_maybe(AT_FDCWD, path) ? our_stat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW)
-					     : -2;
+	int ret =
+		path_maybe(AT_FDCWD, path) ? our_stat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) : -2;
 
 	return ret != -2 ? ret : real()->lstat(path, st);
 }

@@ -27,7 +27,8 @@ static const struct {
 	{"/sys/devices/virtual/misc/rdma_cm", false},
 };
 
-/* Like strncmp() == 0 of a prefix, but any number of slashes is one. Returns what follows, or NULL. */
+/* Like strncmp() == 0 of a prefix, but any number of slashes is one. Returns what follows, or NULL.
+ */
 static const char *skip_prefix(const char *path, const char *prefix)
 {
 	while (*prefix) {

@@ -18,7 +18,7 @@
 #include "verbs/preload/fdtab.h"
 
 struct path {
-	char seen[PATH_MAX];	     /* absolute, as the program sees it */
+	char seen[PATH_MAX];		    /* absolute, as the program sees it */
 	char tree[PATH_MAX + PATH_MAX / 2]; /* where it is */
 };
 

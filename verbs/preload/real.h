@@ -21,7 +21,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* off_t, struct stat and their 64 twins are the same on every 64-bit system; nothing else is supported. */
+/* off_t, struct stat and their 64 twins are the same on every 64-bit system; nothing else is
+ * supported. */
 _Static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "64-bit systems only");
 
 #define REAL_CALLS(X)                                                                              \
