@@ -14,6 +14,8 @@
 
 #include <assert.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define RNIC_DB_HANDLES 65536u		/* QP and CQ handles below this have doorbells */
@@ -27,11 +29,15 @@ struct rnic_doorbell {
 	_Atomic uint32_t pending; /* some bit of kick[] may be set */
 	uint8_t pad[4092];
 	_Atomic uint64_t kick[RNIC_DB_HANDLES / 64]; /* by QP handle */
-	uint8_t pad2[65536 - 4096 - RNIC_DB_HANDLES / 8];
+	/* By handle: POST_SEND is to be a command, since the answer is not simply yes: there is no
+	 * such QP, or its state takes no sends. */
+	_Atomic uint64_t slow[RNIC_DB_HANDLES / 64];
+	uint8_t pad2[65536 - 4096 - 2 * (RNIC_DB_HANDLES / 8)];
 	_Atomic uint32_t arm[RNIC_DB_HANDLES]; /* by CQ handle: enum rnic_arm, or-ed */
 };
 
 static_assert(sizeof(struct rnic_doorbell) <= RNIC_DB_SIZE, "doorbell area");
+static_assert(offsetof(struct rnic_doorbell, arm) == 65536, "doorbell area");
 
 /* One page, mapped read-only by every session. */
 struct rnic_wake {
@@ -43,6 +49,22 @@ static inline void doorbell_kick(struct rnic_doorbell *db, uint32_t handle)
 	atomic_fetch_or_explicit(&db->kick[handle / 64], 1ull << handle % 64, memory_order_release);
 	atomic_store_explicit(&db->pending, 1, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static inline bool doorbell_is_slow(struct rnic_doorbell *db, uint32_t handle)
+{
+	return atomic_load_explicit(&db->slow[handle / 64], memory_order_relaxed) >> handle % 64 &
+	       1;
+}
+
+static inline void doorbell_set_slow(struct rnic_doorbell *db, uint32_t handle, bool slow)
+{
+	uint64_t bit = 1ull << handle % 64;
+
+	if (slow)
+		atomic_fetch_or_explicit(&db->slow[handle / 64], bit, memory_order_relaxed);
+	else
+		atomic_fetch_and_explicit(&db->slow[handle / 64], ~bit, memory_order_relaxed);
 }
 
 #endif

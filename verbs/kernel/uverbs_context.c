@@ -11,6 +11,7 @@
 #include "rnic/host.h"
 #include "rnic/objects.h"
 #include "rnic/qp.h"
+#include "verbs/abi/doorbell.h"
 #include "verbs/kernel/uverbs.h"
 #include "verbs/kernel/uverbs_obj.h"
 
@@ -27,6 +28,8 @@ static int context_begin(struct ucmd *cmd)
 	if (!cmd->uc)
 		return -ENOMEM;
 	*context_uverbs(cmd->context) = cmd->uc;
+	for (size_t i = 0; i < ARRAY_SIZE(context_doorbell(cmd->context)->slow); i++)
+		atomic_store(&context_doorbell(cmd->context)->slow[i], UINT64_MAX);
 	return 0;
 }
 

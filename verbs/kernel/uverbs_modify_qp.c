@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "rnic/qp.h"
+#include "verbs/abi/doorbell.h"
 #include "verbs/kernel/uverbs_av.h"
 #include "verbs/kernel/uverbs_obj.h"
 
@@ -90,9 +91,14 @@ static int qp_modify(struct ucmd *cmd, const struct ib_uverbs_modify_qp *in, uin
 	qp = u->object;
 	attr_fill(in, &attr);
 	rc = rnic_qp_modify(qp->qp, &attr, in->attr_mask, now_ns());
-	if (!rc && in->attr_mask & RNIC_QP_STATE && attr.state == RNIC_QPS_RESET)
+	if (rc)
+		return rc;
+	if (in->attr_mask & RNIC_QP_STATE && attr.state == RNIC_QPS_RESET)
 		rxe_qp_reset(&qp->rxe);
-	return rc;
+	if (u->handle < RNIC_DB_HANDLES)
+		doorbell_set_slow(context_doorbell(cmd->context), u->handle,
+				  rnic_qp_state(qp->qp) < RNIC_QPS_RTS);
+	return 0;
 }
 
 int cmd_modify_qp(struct ucmd *cmd)

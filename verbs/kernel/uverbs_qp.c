@@ -171,6 +171,8 @@ int qp_destroy(struct context *c, struct uobject *u, uint32_t *async)
 	if (rc)
 		return rc;
 	*async = async_forget(c, qp);
+	if (u->handle < RNIC_DB_HANDLES)
+		doorbell_set_slow(context_doorbell(c), u->handle, true);
 	uobject_remove(c, u);
 	qp_free(qp);
 	return 0;

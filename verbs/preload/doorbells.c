@@ -40,7 +40,7 @@ static bool kick(const struct file *f, const struct post_send *p)
 	struct rnic_doorbell *db = doorbell_of(f, p->cmd.qp_handle);
 
 	if (!db || p->hdr.command != IB_USER_VERBS_CMD_POST_SEND || p->hdr.in_words != 8 ||
-	    p->cmd.wr_count || p->cmd.sge_count)
+	    p->cmd.wr_count || p->cmd.sge_count || doorbell_is_slow(db, p->cmd.qp_handle))
 		return false;
 	doorbell_kick(db, p->cmd.qp_handle);
 	client_wake();

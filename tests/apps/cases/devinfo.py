@@ -15,6 +15,7 @@ OURS = {
     'GID': 'the addresses of this machine',
     'max_msg_sz': '2 GiB, as the specification has it; rxe: 8 MiB',
     'num_comp_vectors': 'the number of processors',
+    'max_msg_sz': 'the specification\'s 2 GiB, not rxe\'s 8 MiB',
 }
 
 
