@@ -235,17 +235,17 @@ START_TEST(srq_reports_its_room_and_is_resized)
 	struct rxe_create_srq_resp uhw;
 	struct ib_uverbs_query_srq q = {0};
 	struct ib_uverbs_query_srq_resp qr;
-	struct {
-		struct ib_uverbs_modify_srq cmd;
+	struct { /* struct ib_uverbs_modify_srq and the provider's part */
+		uint32_t srq_handle, attr_mask, max_wr, srq_limit;
 		uint64_t mmap_info_addr;
-	} m = {{.attr_mask = 3, .max_wr = 100, .srq_limit = 50}, 0};
+	} m = {.attr_mask = 3, .max_wr = 100, .srq_limit = 50};
 	struct mminfo *mi;
 
 	rig_start_context();
 	ck_assert_int_eq(make_srq(make_pd(), 10, 3, 5, &r, &uhw), 0);
 	ck_assert_uint_eq(r.max_wr, 15);
 	ck_assert_uint_eq(r.max_sge, 3);
-	q.srq_handle = m.cmd.srq_handle = r.srq_handle;
+	q.srq_handle = m.srq_handle = r.srq_handle;
 	m.mmap_info_addr = user_alloc(sizeof(struct mminfo));
 	ck_assert_int_eq(do_write(IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0), 32);
 	mi = user_at(m.mmap_info_addr);
@@ -254,9 +254,9 @@ START_TEST(srq_reports_its_room_and_is_resized)
 	ck_assert_int_eq(do_write(IB_USER_VERBS_CMD_QUERY_SRQ, &q, 16, &qr, 16), 24);
 	ck_assert_uint_eq(qr.max_wr, 127);
 	ck_assert_uint_eq(qr.srq_limit, 50);
-	m.cmd.srq_limit = 200;
+	m.srq_limit = 200;
 	ck_assert_int_eq(do_write(IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0), -EINVAL);
-	m.cmd.srq_limit = 1;
+	m.srq_limit = 1;
 	m.mmap_info_addr = 8;
 	ck_assert_int_eq(do_write(IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0), -EFAULT);
 	ck_assert_int_eq(do_write(IB_USER_VERBS_CMD_MODIFY_SRQ, &m, 16, NULL, 0), -EINVAL);
