@@ -61,7 +61,10 @@ def capture_run(setting, family, program, options):
     if not shutil.which('tcpdump'):
         raise Skipped('no tcpdump')
     ends = setting.ends(family)
-    with Capture(setting, ends[1], INTERFACE[setting.name],
+    # At the end that sends bulk data: a daemon sees captures of its own
+    # namespace only.
+    where = ends[0] if program == 'ib_read_bw' else ends[1]
+    with Capture(setting, where, INTERFACE[setting.name],
                  f'{program}-{family}') as capture:
         run_perftest(ends, family, program, options)
     if capture.dropped():

@@ -66,14 +66,14 @@ def check_killed(setting):
     others notice nothing."""
     ends = setting.ends('ipv4')
     before = [figures(daemon, OBJECTS) for daemon in setting.daemons]
-    server, client = start_pair(ends, 'ib_send_bw', ['-b', '-D', '30'])
+    server, client = start_pair(ends, 'ib_write_bw', ['-D', '30'])
     wait_traffic(setting.daemons[1], client)
-    client.signal(signal.SIGKILL)
+    server.signal(signal.SIGKILL)
     run_pingpong(ends, 'ipv4', ['-c', '-n', '200'])
-    if server.wait(20) is None:
-        raise Failed('the peer notices nothing', server.tail())
-    if f'status {RETRY_EXC_ERR}' not in server.output() + server.errors():
-        raise Failed('the peer saw something else', server.tail())
+    if client.wait(20) is None:
+        raise Failed('the peer notices nothing', client.tail())
+    if f'status {RETRY_EXC_ERR}' not in client.output() + client.errors():
+        raise Failed('the peer saw something else', client.tail())
     if not until(lambda: [figures(daemon, OBJECTS)
                           for daemon in setting.daemons] == before, 5,
                  interval=0.05):
@@ -114,6 +114,6 @@ def check_idle(setting):
 
 def run(report, setting):
     where = f'{setting.name}.lifetime'
-    report.case(f'{where}.killed_client_is_cleaned_up', check_killed, setting)
+    report.case(f'{where}.killed_program_is_cleaned_up', check_killed, setting)
     if setting.name == 'loopback':
         report.case(f'{where}.idle_daemon_sleeps', check_idle, setting)

@@ -38,7 +38,8 @@ class Capture:
     def __init__(self, setting, host, interface, name):
         self.path = f'{setting.base}/{name}.pcap'
         self.host = host
-        self.toward = setting.hosts[0].ipv4
+        self.toward = next(other.ipv4 for other in setting.hosts
+                           if other is not host)
         self.process = host.start('tcpdump', [
             'tcpdump', '-i', interface, '-w', self.path, '-U', '-Z', 'root',
             '--immediate-mode', '-B', BUFFER_KIB, '-s', str(SNAP_LENGTH),
