@@ -40,10 +40,12 @@ uint64_t daemon_now(void)
 
 static void socket_fired(struct ev_loop *loop, ev_io *w, int revents)
 {
+	const struct adapter *a = w->data;
+
 	(void)loop;
-	(void)w;
 	(void)revents;
-	/* The loop looks at all sockets after it has woken. */
+	/* The loop looks at all sockets after it has woken; at this one first. */
+	net_port_readable(a->port, w->fd);
 }
 
 void loop_watch(void *adapter, int fd, bool on)
@@ -56,6 +58,7 @@ void loop_watch(void *adapter, int fd, bool on)
 		if (!w)
 			return;
 		ev_io_init(&w->io, socket_fired, fd, EV_READ);
+		w->io.data = a;
 		ev_io_start(a->daemon->loop, &w->io);
 		w->next = *p;
 		*p = w;
