@@ -6,11 +6,13 @@
 #include <linux/if_ether.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bth/icrc.h"
+#include "net/ifaddr.h"
 #include "net/peer.h"
 #include "net/sockaddr.h"
 #include "net_pair.h"
@@ -304,6 +306,61 @@ START_TEST(wire_ipv6_class_label_and_hops_are_as_asked)
 }
 END_TEST
 
+static bool link_local_ready(const struct net_monitor *m, const char *name, uint8_t addr[16],
+			     uint32_t *ifindex)
+{
+	struct net_addr a;
+	struct net_if i;
+
+	if (!net_monitor_if_named(m, name, &i) || !net_monitor_addr(m, i.ifindex, 0, &a) ||
+	    a.tentative)
+		return false;
+	memcpy(addr, a.addr, 16);
+	*ifindex = i.ifindex;
+	return true;
+}
+
+START_TEST(wire_link_local_addresses_have_a_scope)
+{
+	const struct net_monitor_events none = {0};
+	struct net_monitor *m;
+	struct net_tx tx;
+	struct pair p;
+	uint32_t if_a, if_b;
+
+	if (!pair_enter_namespace() ||
+	    system("ip link add va type veth peer name vb 2>/dev/null") != 0)
+		return;
+	ck_assert_int_eq(system("ip link set va up && ip link set vb up"), 0);
+	pair_create_without_addresses(&p, NET_GSO_ON);
+	m = net_monitor_create(&none);
+	ck_assert_ptr_nonnull(m);
+	while (!link_local_ready(m, "va", p.addr_a, &if_a) ||
+	       !link_local_ready(m, "vb", p.addr_b, &if_b)) {
+		struct pollfd fd = {.fd = net_monitor_fd(m), .events = POLLIN};
+
+		ck_assert_int_gt(poll(&fd, 1, 10000), 0);
+		net_monitor_read(m);
+	}
+	ck_assert_int_eq(net_port_addr_add(p.a, p.addr_a, if_a), 0);
+	ck_assert_int_eq(net_port_addr_add(p.b, p.addr_b, if_b), 0);
+	tx = pair_run(&p, 1040, 20 * 1040);
+	tx.ifindex = if_a;
+	pair_tx(&p, tx, 0);
+	pair_flush(&p);
+	pair_rx(&p, 20, PAIR_PKTS_MAX);
+	for (uint32_t i = 0; i < 20; i++)
+		pair_check(&p, i, i, 1036);
+	ck_assert_mem_eq(p.pkts[0].src, p.addr_a, 16);
+	ck_assert_uint_eq(net_port_counters(p.a)->tx_runs, 1);
+	tx.ifindex = if_b; /* there it is not ours */
+	pair_tx(&p, tx, 0);
+	ck_assert_uint_eq(net_port_counters(p.a)->tx_errors, 20);
+	net_monitor_destroy(m);
+	pair_destroy(&p);
+}
+END_TEST
+
 /* Senders who come and go take places in the table, and no memory. */
 START_TEST(wire_peers_are_forgotten_when_there_are_many)
 {
@@ -340,6 +397,7 @@ Suite *net_wire_suite(void)
 	tcase_add_test(t, wire_packets_cut_by_the_kernel_have_the_icrc_of_their_id);
 	tcase_add_test(t, wire_ipv4_tos_and_ttl_are_as_asked);
 	tcase_add_test(t, wire_ipv6_class_label_and_hops_are_as_asked);
+	tcase_add_test(t, wire_link_local_addresses_have_a_scope);
 	tcase_add_test(t, wire_peers_are_forgotten_when_there_are_many);
 	suite_add_tcase(s, t);
 	return s;
