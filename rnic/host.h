@@ -45,7 +45,8 @@ struct rnic_async {
 enum rnic_atomic_op { RNIC_ATOMIC_CMP_SWAP, RNIC_ATOMIC_FETCH_ADD };
 
 /*
- * Memory accesses return 0; -EFAULT; or -EINPROGRESS: not now, the very same call is to be made
+ * Memory accesses return 0; -EFAULT; -ESRCH: its process is gone, so that nobody is left to answer
+ * for it; or -EINPROGRESS: not now, the very same call is to be made
  * again after rnic_mem_resume() (IBA has no such thing; ODP hardware treats a page fault so).
  * A write is done in ascending addresses and is visible to the process before it returns 0.
  */

@@ -149,6 +149,11 @@ void responder_refuse(struct rnic_qp *qp, enum resp_verdict verdict)
 		qp->dev->counters.send_rnr_err++;
 		tail_nak(resp, TAIL_NAK, AETH_RNR_NAK, RNR_CODE_BUSY);
 		return;
+	case RESP_GONE:
+		/* A NAK would tell the peer of a fault where a process has only died: it sees
+		 * its retries exceeded, as with an adapter whose QP was torn down. */
+		resp->nak_sent = true;
+		return;
 	case RESP_RECV_LENGTH:
 		recv_complete_error(qp, RNIC_WC_LOC_LEN_ERR);
 		tail_fatal(resp, AETH_NAK_INVALID_REQUEST, -1);

@@ -79,6 +79,7 @@ enum resp_verdict {
 	RESP_OPERATIONAL, /* NAK remote operational error */
 	RESP_RNR,	  /* no receive */
 	RESP_BUSY,	  /* memory does not answer yet: RNR with a short timer */
+	RESP_GONE,	  /* the memory's process is gone: no answer */
 	RESP_RECV_LENGTH, /* the receive is too short */
 	RESP_RECV_ACCESS, /* the receive's memory cannot be written */
 	RESP_RECV_BAD,	  /* the receive makes no sense */

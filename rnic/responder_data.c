@@ -164,6 +164,8 @@ static enum resp_verdict run_store(struct rnic_qp *qp, const struct data_run *ru
 		return RESP_OK;
 	if (ret == -EINPROGRESS)
 		return RESP_BUSY;
+	if (ret == -ESRCH)
+		return RESP_GONE;
 	if (!write)
 		return RESP_RECV_ACCESS;
 	return ret == -EACCES ? RESP_ACCESS : RESP_OPERATIONAL;

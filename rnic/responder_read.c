@@ -162,6 +162,8 @@ static enum resp_verdict atomic_execute(struct rnic_qp *qp, const struct bth_pac
 				   pkt->swap_add, pkt->compare, orig);
 	if (ret == -EINPROGRESS)
 		return RESP_BUSY;
+	if (ret == -ESRCH)
+		return RESP_GONE;
 	return ret < 0 ? RESP_OPERATIONAL : RESP_OK;
 }
 
@@ -329,6 +331,10 @@ static void read_work(struct rnic_qp *qp, struct resp_job *job)
 	if (ret == -EINPROGRESS) {
 		qp->resp->wait_mem = mem;
 		transport_wait_update(qp);
+		return;
+	}
+	if (ret == -ESRCH) {
+		responder_refuse_read(qp, psn_add(job->psn, job->sent), RESP_GONE);
 		return;
 	}
 	if (ret < 0) {

@@ -28,6 +28,7 @@ static void refuse(struct rnic_qp *qp, enum resp_verdict verdict, uint64_t now)
 	case RESP_OPERATIONAL:
 	case RESP_RNR:
 	case RESP_BUSY:
+	case RESP_GONE:
 		message_drop(qp);
 		return;
 	case RESP_RECV_LENGTH:

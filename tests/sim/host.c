@@ -42,6 +42,8 @@ static void timer_set(void *host, uint64_t deadline)
 /* Is [addr, addr+len) there, now? */
 static int access_check(struct rnic_mem *m, uint64_t addr, uint64_t len)
 {
+	if (m->gone)
+		return -ESRCH;
 	if (m->broken || addr < m->start || addr - m->start > m->len ||
 	    len > m->len - (addr - m->start))
 		return -EFAULT;

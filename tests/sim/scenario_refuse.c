@@ -116,7 +116,33 @@ static void receive_too_small(void)
 	rig_end(&r);
 }
 
+/* Not a NAK: the peer of a process that died sees its retries exceeded. */
+static void memory_of_a_dead_process(void)
+{
+	static const enum rnic_wr_op ops[] = {RNIC_WR_SEND, RNIC_WR_WRITE, RNIC_WR_WRITE_IMM,
+					      RNIC_WR_READ, RNIC_WR_FETCH_ADD};
+	struct rig r;
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		rig_begin(&r, &sim_end_default, &sim_end_default);
+		rig_receive(&r.b, 64);
+		r.b.mem.gone = true;
+		rig_request(&r.a, &r.b, ops[i], 8);
+		rig_post(&r.a);
+		rig_run(&r);
+		rig_expect(&r.a.send_ring, 0, RNIC_WC_RETRY_EXC_ERR);
+		rig_expect_none(&r.b.recv_ring);
+		rig_expect_state(&r.b, RNIC_QPS_RTS);
+		rig_end(&r);
+	}
+}
+
 const struct scenario scenarios_refuse[] = {
-	SCENARIO(bad_rkey),	    SCENARIO(out_of_range),	 SCENARIO(no_access),
-	SCENARIO(unaligned_atomic), SCENARIO(receive_too_small), {NULL, NULL},
+	SCENARIO(bad_rkey),
+	SCENARIO(out_of_range),
+	SCENARIO(no_access),
+	SCENARIO(unaligned_atomic),
+	SCENARIO(receive_too_small),
+	SCENARIO(memory_of_a_dead_process),
+	{NULL, NULL},
 };

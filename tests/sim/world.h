@@ -36,6 +36,7 @@ struct rnic_mem {
 	uint32_t pending; /* chance that an access is not possible now */
 	bool busy;	  /* nor will be until the resume event */
 	bool broken;	  /* every access faults */
+	bool gone;	  /* its process is */
 	uint32_t n_pended;
 };
 

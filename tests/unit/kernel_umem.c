@@ -180,8 +180,8 @@ START_TEST(umem_ends_with_exec)
 	ck_assert_mem_eq(buf, secret, sizeof(buf));
 	ck_assert_int_eq(write(sv[0], "x", 1), 1);
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1); /* the shell runs: exec is over */
-	ck_assert_int_eq(umem_readv(um, (uint64_t)(uintptr_t)secret, &dst, 1), -EFAULT);
-	ck_assert_int_eq(umem_writev(um, (uint64_t)(uintptr_t)secret, &dst, 1), -EFAULT);
+	ck_assert_int_eq(umem_readv(um, (uint64_t)(uintptr_t)secret, &dst, 1), -ESRCH);
+	ck_assert_int_eq(umem_writev(um, (uint64_t)(uintptr_t)secret, &dst, 1), -ESRCH);
 	umem_put(um);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);

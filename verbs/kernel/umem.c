@@ -145,6 +145,8 @@ int umem_do_rw(int mem_fd, bool write, uint64_t addr, const struct iovec *iov, i
 	got = write ? pwritev(mem_fd, iov, n, (off_t)addr) : preadv(mem_fd, iov, n, (off_t)addr);
 	if (got == (ssize_t)want)
 		return 0;
+	if (got == 0)
+		return -ESRCH; /* exit or exec took the memory away, whole */
 	if (got < 0 && errno != EINTR)
 		return -EFAULT;
 	if (got < 0)
@@ -166,9 +168,11 @@ int umem_do_atomic(int mem_fd, struct umem_access *a)
 {
 	struct iovec iov = {.iov_base = &a->orig, .iov_len = 8};
 	uint64_t value;
+	int rc;
 
-	if (umem_do_rw(mem_fd, false, a->addr, &iov, 1))
-		return -EFAULT;
+	rc = umem_do_rw(mem_fd, false, a->addr, &iov, 1);
+	if (rc)
+		return rc;
 	value = a->swap_add;
 	if (a->atomic == RNIC_ATOMIC_FETCH_ADD)
 		value += a->orig;
