@@ -3,7 +3,8 @@
  * Copying between a command and the process that gave it.
  *
  * Reads are remembered, so that a command that is run again because a later read was pending finds
- * them; writes are kept until the command has succeeded, as what the kernel does last.
+ * them; writes are kept until the command has succeeded, as what the kernel does last. So each
+ * access is an operation of its own: none is made again once it is done.
  */
 #include "config.h"
 
@@ -74,7 +75,6 @@ void call_io_begin(struct call_io *io)
 {
 	copies_free(&io->writes);
 	io->writes_tail = &io->writes;
-	umem_operation_begin();
 }
 
 static struct copy *copy_new(struct call_io *io, uint64_t addr, size_t len)
@@ -110,6 +110,8 @@ int call_read(struct call *call, void *dst, uint64_t addr, size_t len)
 	c = copy_new(io, addr, len);
 	if (!c)
 		return -ENOMEM;
+	umem_look(session_umem(call->session), addr, len);
+	umem_operation_begin();
 	rc = umem_readv(session_umem(call->session), addr, &iov, 1);
 	if (rc) {
 		io->bytes -= len;
@@ -184,11 +186,13 @@ int call_io_finish(struct call *call)
 {
 	struct call_io *io = call->io;
 
-	umem_operation_begin();
 	while (io->writes) {
 		struct copy *c = io->writes;
 		struct iovec iov = {.iov_base = c->data, .iov_len = c->len};
-		int rc = umem_writev(session_umem(call->session), c->addr, &iov, 1);
+		int rc;
+
+		umem_operation_begin();
+		rc = umem_writev(session_umem(call->session), c->addr, &iov, 1);
 
 		if (rc)
 			return rc;

@@ -11,6 +11,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "verbs/kernel/afterlife.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/umem_slow.h"
@@ -97,6 +98,7 @@ void kernel_destroy(struct kernel *k)
 	if (!k)
 		return;
 	server_close(k);
+	afterlives_end(k);
 	while (k->contexts)
 		context_destroy(k->contexts);
 	while (k->devices)

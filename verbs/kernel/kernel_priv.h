@@ -12,6 +12,7 @@
 #include "verbs/kernel/kernel.h"
 #include "verbs/kernel/session.h"
 
+struct afterlife;
 struct conn;
 struct context;
 struct wake_page;
@@ -22,6 +23,7 @@ struct kernel {
 	struct session *sessions;
 	struct context *contexts;
 	struct conn *conns;
+	struct afterlife *afterlives;
 	uint32_t n_conns;
 	uint32_t n_sessions, n_contexts;
 	uint64_t next_id; /* of sessions, contexts, channels */
@@ -66,6 +68,8 @@ int64_t session_call(struct call *call);
 int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_ctl_hello *hello,
 		   uid_t uid, struct session **out);
 struct session *session_find(struct kernel *k, const uint8_t token[16]);
+/* Does a session know a context or channel by this id? */
+bool sessions_know(struct kernel *k, uint64_t id);
 void session_join(struct session *s);
 /* A connection has ended; the last one ends the session. */
 void session_leave(struct session *s);

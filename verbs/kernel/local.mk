@@ -4,6 +4,8 @@ verbs_kernel_libkernel_la_CFLAGS = $(AM_CFLAGS) -pthread
 verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/admin.c \
 	verbs/kernel/admin.h \
+	verbs/kernel/afterlife.c \
+	verbs/kernel/afterlife.h \
 	verbs/kernel/call.c \
 	verbs/kernel/channel.c \
 	verbs/kernel/context.c \

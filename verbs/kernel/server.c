@@ -2,7 +2,8 @@
 /*
  * The control socket: connections, one request at a time on each, and their answers.
  *
- * A connection whose request waits for memory is not read from; other connections go on.
+ * A connection whose request waits for memory is only watched for its end; other connections go
+ * on.
  */
 #include "config.h"
 
@@ -127,14 +128,12 @@ static void conn_finish(struct conn *c)
 
 	if (rc == -EINPROGRESS) {
 		c->stage = CONN_FINISHING;
-		ev_io_stop(c->kernel->cfg.loop, &c->readable);
 		return;
 	}
 	call_io_destroy(c->call.io);
 	c->call.io = NULL;
 	c->stage = CONN_READING;
-	if (conn_answer(c, rc ? rc : c->ret, NULL, 0))
-		ev_io_start(c->kernel->cfg.loop, &c->readable);
+	conn_answer(c, rc ? rc : c->ret, NULL, 0);
 }
 
 static void conn_ask_fd(struct conn *c, int32_t number)
@@ -145,8 +144,6 @@ static void conn_ask_fd(struct conn *c, int32_t number)
 	c->stage = CONN_NEEDS_FD;
 	if (send_message(c->fd, &a, sizeof(a), NULL, 0, NULL, 0))
 		conn_close(c);
-	else
-		ev_io_start(c->kernel->cfg.loop, &c->readable);
 }
 
 static void conn_run(struct conn *c)
@@ -161,7 +158,6 @@ static void conn_run(struct conn *c)
 	}
 	if (c->ret == -EINPROGRESS) {
 		c->stage = CONN_RUNNING;
-		ev_io_stop(c->kernel->cfg.loop, &c->readable);
 		return;
 	}
 	conn_finish(c);
@@ -327,6 +323,11 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 
 	(void)loop;
 	(void)revents;
+	if (c->stage == CONN_RUNNING || c->stage == CONN_FINISHING) {
+		/* The process is gone, or has not waited for its answer. */
+		conn_close(c);
+		return;
+	}
 	if (c->stage == CONN_NEEDS_FD)
 		iov = (struct iovec){.iov_base = &more, .iov_len = sizeof(more)};
 	n = recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "verbs/kernel/afterlife.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/umem_priv.h"
@@ -146,6 +147,14 @@ struct session *session_find(struct kernel *k, const uint8_t token[16])
 	return NULL;
 }
 
+bool sessions_know(struct kernel *k, uint64_t id)
+{
+	for (struct session *s = k->sessions; s; s = s->next)
+		if (granted(s, id))
+			return true;
+	return false;
+}
+
 void session_join(struct session *s)
 {
 	s->conns++;
@@ -165,8 +174,7 @@ void session_leave(struct session *s)
 	k->n_sessions--;
 	ev_io_stop(k->cfg.loop, &s->kicked);
 	close(s->eventfd);
-	umem_put(s->umem);
-	free(s->grants);
+	afterlife_begin(k, s->umem, s->grants, s->n_grants);
 	free(s);
 	if (k->cfg.sessions_changed)
 		k->cfg.sessions_changed(k->cfg.ctx, k->n_sessions);

@@ -29,9 +29,16 @@ int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t 
 /*
  * Is [addr, addr+len) mapped, and writable if `write`? By the passed maps file. 0, -EFAULT. Huge
  * lengths cost no more than the number of mappings. *slow is set if a mapping may sleep (a file on
- * FUSE, NFS, or a file system that is not known): accesses to it are then made by the helper.
+ * FUSE, NFS, or a file system that is not known): the helper makes all accesses from then on.
  */
 int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow);
+
+/* Before an access outside of any MR: umem_check for the sake of slow mappings alone. The mappings
+ * that it has seen last are taken for unchanged. */
+void umem_look(struct umem *u, uint64_t addr, uint64_t len);
+
+/* Is an access under way that the helper has begun? */
+bool umem_busy(struct umem *u);
 
 /* Use the helper thread for all accesses from now on. */
 void umem_set_slow(struct umem *u);

@@ -72,6 +72,7 @@ struct walk {
 	uint64_t at, end; /* what is still to be covered */
 	bool write;
 	bool slow;
+	struct umem_range last; /* the mapping that was looked at last */
 };
 
 enum step { STEP_ON, STEP_DONE, STEP_FAULT };
@@ -90,6 +91,7 @@ static enum step walk_line(struct walk *w, const char *line)
 	if (start > w->at || perms[0] != 'r' || (w->write && perms[1] != 'w'))
 		return STEP_FAULT;
 	w->slow |= dev_is_slow(maj, min, inode);
+	w->last = (struct umem_range){start, end};
 	w->at = end;
 	return w->at >= w->end ? STEP_DONE : STEP_ON;
 }
@@ -136,5 +138,22 @@ int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *sl
 			return -EFAULT;
 	}
 	*slow = w.slow;
+	if (w.slow)
+		umem_set_slow(u);
+	else if (step == STEP_DONE && w.last.start <= addr)
+		u->plain[u->n_plain++ % UMEM_PLAIN_MAX] = w.last;
 	return step == STEP_DONE ? 0 : -EFAULT;
+}
+
+void umem_look(struct umem *u, uint64_t addr, uint64_t len)
+{
+	bool slow;
+
+	if (u->slow)
+		return;
+	for (uint32_t i = 0; i < UMEM_PLAIN_MAX; i++)
+		if (u->plain[i].start <= addr && addr < u->plain[i].end &&
+		    len <= u->plain[i].end - addr)
+			return;
+	umem_check(u, addr, len, false, &slow);
 }

@@ -168,6 +168,20 @@ void umem_slow_end(struct umem *u)
 	u->helper = NULL;
 }
 
+bool umem_busy(struct umem *u)
+{
+	struct umem_helper *h = u->helper;
+	bool busy = false;
+
+	if (!h)
+		return false;
+	pthread_mutex_lock(&h->lock);
+	for (int i = 0; i < JOBS_MAX; i++)
+		busy |= h->jobs[i].state == JOB_RUNNING;
+	pthread_mutex_unlock(&h->lock);
+	return busy;
+}
+
 static bool same_access(const struct umem_access *a, const struct umem_access *b)
 {
 	return a->op == b->op && a->addr == b->addr && a->len == b->len && a->atomic == b->atomic &&

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# The rules that a hostile client or peer tries to break, against the real daemon. The programs
+# run under librnic.so, where no sanitizer of ours can be; rnicd may well have one.
+EXTRA_DIST += \
+	tests/rules/rulebook.py \
+	tests/rules/run \
+	$(NULL)
+
+if HAVE_VERBS
+check_PROGRAMS += \
+	tests/rules/flow \
+	tests/rules/mute_file \
+	tests/rules/mute_user \
+	$(NULL)
+RULES_RIG = tests/rules/rig.c tests/rules/rig.h
+RULES_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
+
+TESTS += tests/rules/run
+
+tests_rules_flow_SOURCES = tests/rules/flow.c $(RULES_RIG)
+tests_rules_flow_CFLAGS = $(RULES_CFLAGS)
+tests_rules_flow_LDFLAGS = -no-install
+tests_rules_flow_LDADD = -libverbs
+
+tests_rules_mute_file_SOURCES = tests/rules/mute_file.c
+tests_rules_mute_file_CFLAGS = $(RULES_CFLAGS)
+tests_rules_mute_file_LDFLAGS = -no-install
+
+tests_rules_mute_user_SOURCES = tests/rules/mute_user.c $(RULES_RIG)
+tests_rules_mute_user_CFLAGS = $(RULES_CFLAGS)
+tests_rules_mute_user_LDFLAGS = -no-install
+tests_rules_mute_user_LDADD = -libverbs
+endif

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""A daemon of the test's own, programs under rnic-run, and waiting for what they say."""
+
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+OBJECTS = ('pd', 'mr', 'cq', 'srq', 'qp', 'ah', 'context', 'session')
+
+
+class Broken(Exception):
+    """A rule that does not hold."""
+
+
+def until(question, seconds=10, interval=0.02):
+    """Asks until the answer is true; the last answer."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = question()
+        if answer or time.monotonic() > end:
+            return answer
+        select.select([], [], [], interval)
+
+
+class Program:
+    """A started program; what it prints is kept in files."""
+
+    def __init__(self, book, name, argv, env=None):
+        book.count += 1
+        stem = os.path.join(book.base, f'{book.count:03d}-{name}')
+        self.name = name
+        self.paths = (stem + '.out', stem + '.err')
+        with open(self.paths[0], 'wb') as out, open(self.paths[1], 'wb') as err:
+            self.popen = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                env=env, start_new_session=True)
+        book.programs.append(self)
+
+    def output(self, which=0):
+        with open(self.paths[which], encoding='utf-8',
+                  errors='replace') as text:
+            return text.read()
+
+    def says(self, word, seconds=15):
+        """Waits until it has printed that word."""
+        if not until(lambda: word in self.output()
+                     or self.popen.poll() is not None, seconds) \
+                or word not in self.output():
+            raise Broken(f'{self.name} does not say "{word}": {self.tail()}')
+
+    def tail(self):
+        code = self.popen.poll()
+        state = 'runs' if code is None else f'ended with {code}'
+        lines = (self.output() + self.output(1)).strip().splitlines()[-3:]
+        return f'{state}; ' + ' | '.join(lines)
+
+    def ends(self, seconds=20, code=0):
+        """Waits for its end, which is to be with that code."""
+        try:
+            got = self.popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Broken(f'{self.name} does not end: {self.tail()}') from None
+        if got != code:
+            raise Broken(f'{self.name}: {self.tail()}')
+
+    def signal(self, number):
+        if self.popen.poll() is None:
+            self.popen.send_signal(number)
+
+    def close(self):
+        self.signal(signal.SIGKILL)
+        try:
+            self.popen.wait(5)
+        except subprocess.TimeoutExpired:
+            print(f'{self.name} cannot be ended', flush=True)
+
+
+class Book:
+    """A folder, a daemon on lo, and the programs of one rule."""
+
+    def __init__(self, builddir, rnicd=None, options=()):
+        self.builddir = builddir
+        self.base = tempfile.mkdtemp(prefix='rnic-rules-')
+        os.chmod(self.base, 0o755)
+        self.folder = os.path.join(self.base, 'daemon')
+        self.programs = []
+        self.count = 0
+        self.env = {k: v for k, v in os.environ.items()
+                    if not k.startswith(('RNIC_', 'LD_'))}
+        self.env.update(RNIC_DIR=self.folder, LC_ALL='C')
+        # A daemon with AddressSanitizer is slow and must not die of a big
+        # malloc that fails; leaks are looked for at its end.
+        env = dict(os.environ, ASAN_OPTIONS='detect_leaks=1',
+                   UBSAN_OPTIONS='print_stacktrace=1')
+        self.daemon = Program(self, 'rnicd', [
+            rnicd or self.tool('tools/rnicd'), '--dir', self.folder,
+            '--device', 'rxe0=lo', *options], env)
+        if not until(lambda: 'ready' in self.daemon.output(1)
+                     or self.daemon.popen.poll() is not None):
+            raise Broken(f'no daemon: {self.daemon.tail()}')
+
+    def tool(self, name):
+        return os.path.join(self.builddir, name)
+
+    def start(self, program, *args, uid=None, env=None, rdma=True):
+        """A program of tests/rules (or a stock one) under rnic-run."""
+        path = self.tool('tests/rules/' + program)
+        argv = [path if os.path.exists(path) else program, *map(str, args)]
+        if rdma:
+            argv = [self.tool('tools/rnic-run'), *argv]
+        if uid is not None:
+            argv = ['setpriv', f'--reuid={uid}', f'--regid={uid}',
+                    '--clear-groups', '--', *argv]
+        return Program(self, os.path.basename(program), argv,
+                       dict(self.env, **(env or {})))
+
+    def ctl(self, *words):
+        done = subprocess.run(
+            [self.tool('tools/rnicctl'), *words, '--json'], env=self.env,
+            text=True, stdout=subprocess.PIPE, timeout=10, check=True)
+        return json.loads(done.stdout)
+
+    def objects(self):
+        found = self.ctl('stat')
+        while isinstance(found, list):
+            found = found[0]
+        while 'objects' not in found:
+            found = next(v for v in found.values()
+                         if isinstance(v, (dict, list)))
+            found = found[0] if isinstance(found, list) else found
+        return {name: found['objects'][name] for name in OBJECTS}
+
+    def back_to(self, before, seconds=10):
+        """All objects but those counted in `before` are to go."""
+        if not until(lambda: self.objects() == before, seconds):
+            raise Broken(f'left over: {self.objects()} instead of {before}')
+
+    def lives(self):
+        if self.daemon.popen.poll() is not None:
+            raise Broken(f'rnicd: {self.daemon.output(1)[-3000:]}')
+
+    def flow(self):
+        flow = self.start('flow')
+        flow.says('flowing')
+        return flow
+
+    def unharmed(self, flow, longest_ms):
+        """Ends the bystander, which must not have stood still that long."""
+        flow.signal(signal.SIGTERM)
+        flow.ends()
+        words = flow.output().split()
+        gap = int(words[words.index('longest_gap_ms') + 1])
+        if gap > longest_ms:
+            raise Broken(f'the bystander stood still for {gap} ms')
+
+    def end(self):
+        """SIGTERM is to end the daemon cleanly, with nothing leaked."""
+        self.lives()
+        self.daemon.signal(signal.SIGTERM)
+        self.daemon.ends(20)
+        if 'Sanitizer' in self.daemon.output(1):
+            raise Broken(self.daemon.output(1)[-3000:])
+
+    def close(self, keep=False):
+        for program in reversed(self.programs):
+            program.close()
+        if keep:
+            print(f'outputs kept in {self.base}')
+        else:
+            shutil.rmtree(self.base, ignore_errors=True)
