@@ -2,6 +2,7 @@
 if HAVE_CHECK
 rnic_tests = \
 	tests/unit/rnic_golden \
+	tests/unit/rnic_hostile \
 	tests/unit/rnic_modify \
 	tests/unit/rnic_objects \
 	tests/unit/rnic_table \
@@ -36,6 +37,16 @@ tests_unit_rnic_golden_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim \
 	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
 tests_unit_rnic_golden_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
 tests_unit_rnic_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
+tests_unit_rnic_hostile_SOURCES = \
+	tests/sim/endpoint.c \
+	tests/sim/host.c \
+	tests/sim/queues.c \
+	tests/sim/world.c \
+	tests/unit/rnic_hostile.c \
+	$(NULL)
+tests_unit_rnic_hostile_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_hostile_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_hostile_LDADD = $(rnic_test_libs)
 tests_unit_rnic_modify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_modify_LDADD = $(rnic_test_libs)
 tests_unit_rnic_objects_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
