@@ -203,11 +203,14 @@ void tx_batch_make_single(struct tx_batch *b)
 	}
 }
 
-void net_port_flush(struct net_port *port, uint64_t now)
+bool net_port_flush(struct net_port *port, uint64_t now)
 {
+	bool any = port->nbatches;
+
 	if (now > port->now)
 		port->now = now;
 	if (port->nbatches)
 		queue_flush(port);
 	port->arena_used = 0;
+	return any;
 }

@@ -419,6 +419,7 @@ bool adapter_receive(struct adapter *a, uint64_t now)
 	}
 	if (n)
 		rnic_rx(a->rnic, now, pkts, n);
+	a->readable = n;
 	return n;
 }
 
@@ -431,6 +432,8 @@ bool adapter_send(struct adapter *a, uint64_t now)
 		rnic_timer_fired(a->rnic, now);
 	}
 	more = rnic_run(a->rnic, now);
-	net_port_flush(a->port, now);
+	/* What goes to an address of this host is there as soon as it is sent. */
+	if (net_port_flush(a->port, now))
+		a->readable = true;
 	return more;
 }

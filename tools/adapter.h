@@ -24,6 +24,7 @@ struct adapter {
 	struct rnic_device *rnic;
 	struct net_port *port;
 	struct fault_rules *faults;
+	bool readable;	   /* a socket may have something */
 	uint64_t deadline; /* ns; UINT64_MAX: none */
 	bool plain;	   /* bound to one address, not to all of an interface */
 	uint8_t addr[16];

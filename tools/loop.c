@@ -40,11 +40,11 @@ uint64_t daemon_now(void)
 
 static void socket_fired(struct ev_loop *loop, ev_io *w, int revents)
 {
-	const struct adapter *a = w->data;
+	struct adapter *a = w->data;
 
 	(void)loop;
 	(void)revents;
-	/* The loop looks at all sockets after it has woken; at this one first. */
+	a->readable = true;
 	net_port_readable(a->port, w->fd);
 }
 
@@ -126,12 +126,16 @@ void loop_close(struct daemon *d)
 static bool round_once(struct daemon *d)
 {
 	uint64_t now = daemon_now();
-	bool work = kernel_scan_doorbells(d->kernel);
+	bool work = false;
 
-	for (struct adapter *a = d->adapters; a; a = a->next) {
-		work |= adapter_receive(a, now);
+	for (struct adapter *a = d->adapters; a; a = a->next)
+		if (a->readable)
+			work |= adapter_receive(a, now);
+	/* After receiving: a program that polls for what has come has often posted its reply by
+	 * now, which then goes out together with the acknowledgement. */
+	work |= kernel_scan_doorbells(d->kernel);
+	for (struct adapter *a = d->adapters; a; a = a->next)
 		work |= adapter_send(a, now);
-	}
 	return work;
 }
 

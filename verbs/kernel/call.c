@@ -128,12 +128,11 @@ int call_write(struct call *call, uint64_t addr, const void *src, size_t len)
 {
 	struct call_io *io = call->io;
 	struct copy *c;
-	bool slow;
 	int rc;
 
 	if (!len)
 		return 0;
-	rc = umem_check(session_umem(call->session), addr, len, true, &slow);
+	rc = umem_check_output(session_umem(call->session), addr, len);
 	if (rc)
 		return rc;
 	c = copy_new(io, addr, len);

@@ -167,6 +167,8 @@ bool kernel_scan_doorbells(struct kernel *k)
 
 void kernel_set_sleeping(struct kernel *k, bool sleeping)
 {
+	if (sleeping)
+		sessions_rest(k);
 	wake_page_set(k->wake, sleeping);
 }
 

@@ -32,6 +32,7 @@ struct kernel {
 	int dir_fd, tree_fd;
 	int inotify_fd; /* contexts' memfds */
 	ev_io inotify_io;
+	bool awoken;	       /* some session's eventfd has fired */
 	ev_io slow_io; /* umem_slow_fd */
 	struct wake_page *wake;
 };
@@ -73,6 +74,8 @@ bool sessions_know(struct kernel *k, uint64_t id);
 void session_join(struct session *s);
 /* A connection has ended; the last one ends the session. */
 void session_leave(struct session *s);
+/* Before the loop sleeps: empty the eventfds that have woken it. */
+void sessions_rest(struct kernel *k);
 int session_eventfd(const struct session *s);
 void session_welcome(const struct session *s, struct rnic_ctl_welcome *w);
 /* Requests of this memory's process that wait may be run again. */

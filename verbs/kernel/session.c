@@ -33,6 +33,7 @@ struct session {
 	uint32_t conns;
 	struct umem *umem;
 	int eventfd;
+	bool awoken; /* the eventfd is to be emptied */
 	ev_io kicked;
 	char name[40];
 	uint64_t *grants;
@@ -75,15 +76,27 @@ static void grant_drop(struct session *s, uint64_t id)
 			s->grants[i] = s->grants[--s->n_grants];
 }
 
+/* This has woken the loop, which looks at the doorbells; emptying it can wait until it sleeps again. */
 static void kicked_fired(struct ev_loop *loop, ev_io *w, int revents)
 {
-	uint64_t count;
+	struct session *s = w->data;
 
 	(void)loop;
 	(void)revents;
-	/* The doorbells are looked at by the loop; this has only woken it. */
-	if (read(w->fd, &count, sizeof(count)) < 0)
+	s->awoken = true;
+	s->kernel->awoken = true;
+}
+
+void sessions_rest(struct kernel *k)
+{
+	uint64_t count;
+
+	if (!k->awoken)
 		return;
+	k->awoken = false;
+	for (struct session *s = k->sessions; s; s = s->next)
+		if (s->awoken && read(s->eventfd, &count, sizeof(count)) != 0)
+			s->awoken = false;
 }
 
 static void umem_ready(void *arg, struct umem *u)
@@ -128,6 +141,7 @@ int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_
 			*p = '?';
 	umem_on_ready(s->umem, umem_ready, k);
 	ev_io_init(&s->kicked, kicked_fired, s->eventfd, EV_READ);
+	s->kicked.data = s;
 	ev_io_start(k->cfg.loop, &s->kicked);
 	s->next = k->sessions;
 	k->sessions = s;

@@ -40,6 +40,12 @@ void umem_look(struct umem *u, uint64_t addr, uint64_t len);
 /* Is an access under way that the helper has begun? */
 bool umem_busy(struct umem *u);
 
+/*
+ * May a command's results be written here? 0 or -EFAULT. Mappings seen last (mostly the stack) are
+ * taken for unchanged: one that has become read-only since gets its own process's results.
+ */
+int umem_check_output(struct umem *u, uint64_t addr, uint64_t len);
+
 /* Use the helper thread for all accesses from now on. */
 void umem_set_slow(struct umem *u);
 

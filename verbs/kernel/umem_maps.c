@@ -91,7 +91,7 @@ static enum step walk_line(struct walk *w, const char *line)
 	if (start > w->at || perms[0] != 'r' || (w->write && perms[1] != 'w'))
 		return STEP_FAULT;
 	w->slow |= dev_is_slow(maj, min, inode);
-	w->last = (struct umem_range){start, end};
+	w->last = (struct umem_range){start, end, perms[1] == 'w'};
 	w->at = end;
 	return w->at >= w->end ? STEP_DONE : STEP_ON;
 }
@@ -145,15 +145,26 @@ int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *sl
 	return step == STEP_DONE ? 0 : -EFAULT;
 }
 
+static bool is_plain(const struct umem *u, uint64_t addr, uint64_t len, bool write)
+{
+	for (uint32_t i = 0; i < UMEM_PLAIN_MAX; i++)
+		if (u->plain[i].start <= addr && addr < u->plain[i].end &&
+		    len <= u->plain[i].end - addr && (u->plain[i].writable || !write))
+			return true;
+	return false;
+}
+
 void umem_look(struct umem *u, uint64_t addr, uint64_t len)
 {
 	bool slow;
 
-	if (u->slow)
-		return;
-	for (uint32_t i = 0; i < UMEM_PLAIN_MAX; i++)
-		if (u->plain[i].start <= addr && addr < u->plain[i].end &&
-		    len <= u->plain[i].end - addr)
-			return;
-	umem_check(u, addr, len, false, &slow);
+	if (!u->slow && !is_plain(u, addr, len, false))
+		umem_check(u, addr, len, false, &slow);
+}
+
+int umem_check_output(struct umem *u, uint64_t addr, uint64_t len)
+{
+	bool slow;
+
+	return is_plain(u, addr, len, true) ? 0 : umem_check(u, addr, len, true, &slow);
 }

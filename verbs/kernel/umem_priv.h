@@ -15,6 +15,7 @@ struct umem_helper;
 
 struct umem_range {
 	uint64_t start, end;
+	bool writable;
 };
 
 struct umem {
