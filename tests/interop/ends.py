@@ -93,6 +93,14 @@ class Rig:
         return [RIG, 'host', *argv]
 
 
+def run_commands(end, commands):
+    for argv in commands:
+        ran = subprocess.run(end.plain(*argv), env=end.env, stdin=subprocess.DEVNULL, capture_output=True,
+                             text=True, timeout=CASE_SECONDS, check=False)
+        if ran.returncode:
+            raise Failure('%s: %s: %s' % (end.kind, ' '.join(argv), last_line(ran.stdout + ran.stderr)))
+
+
 class Guest:
     """An end in a guest, on Linux's rxe."""
     kind = 'rxe'
@@ -128,6 +136,9 @@ class Guest:
     def rdma(self, *argv):
         """A command of this end that uses the device."""
         return self.plain(*argv)
+
+    def set_mtu(self, mtu):
+        run_commands(self, [('ip', 'link', 'set', 'eth0', 'mtu', str(mtu))])
 
     def statistics(self):
         """What the guest's kernel counts, by name."""
@@ -194,6 +205,10 @@ class Host:
 
     def rdma(self, *argv):
         return self.rig.host(self.tool('rnic-run'), *map(str, argv))
+
+    def set_mtu(self, mtu):
+        """The tap keeps its own: a frame that is too long must not get lost unseen."""
+        run_commands(self, [('ip', 'link', 'set', 'br0', 'mtu', str(mtu))])
 
 
 def last_line(text):

@@ -3,7 +3,8 @@
 """RDMA programs between rnicd and Linux's own rxe, each end as server and as client.
 
 Boots the rig (rig/rig) with one guest, starts rnicd in the rig's namespace on the
-bridge's address, and runs every case of CASES in both directions. With --peer guest a
+bridge, and runs every case of CASES in both directions; those of SMALL_MTU_CASES once more
+after the network's MTU was made 1500, which both ends must follow. With --peer guest a
 second guest stands in for rnicd: the same cases between two real rxe devices, which tells
 a fault of the rig from one of ours. All but rcdata, which looks at every byte, are stock programs.
 
@@ -25,7 +26,7 @@ from collections import namedtuple
 from ends import CASE_SECONDS, Cannot, Failure, Guest, Host, Job, Rig, last_line, remove_stale
 
 # client_check, server_check: functions of (case, output) that return what is wrong, or None
-Case = namedtuple('Case', 'program args client_check server_check size count')
+Case = namedtuple('Case', 'program args client_check server_check size count ipv6', defaults=(False,))
 
 
 def check_row(case, output):
@@ -71,6 +72,12 @@ CASES = {
                               check_pingpong, check_pingpong, 16384, 100),
     'rcdata': Case('rcdata', (), check_rcdata, check_rcdata, 0, 0),
 }
+# Over link-local IPv6 GIDs (the programs' own TCP keeps to IPv4).
+CASES['ibv_rc_pingpong_c_ipv6'] = CASES['ibv_rc_pingpong_c']._replace(ipv6=True)
+
+# Path MTU 4096 before, 1024 after.
+SMALL_MTU = 1500
+SMALL_MTU_CASES = ('ib_read_bw', 'ib_send_bw', 'rcdata')
 
 
 # Counters of rxe that tell of trouble on the way.
@@ -98,22 +105,23 @@ class Run:
         self.gids = {}
         self.passed = self.failed = 0
 
-    def gid_index(self, end):
-        """The index of the RoCE v2 GID that maps the end's IPv4 address."""
-        if end not in self.gids:
+    def gid_index(self, end, ipv6):
+        """The index of the end's link-local GID, or of that which maps its IPv4 address."""
+        if (end, ipv6) not in self.gids:
+            gid = r'fe80:[0-9a-f:]+' if ipv6 else '::ffff:' + re.escape(end.address)
             job = Job(end.rdma('ibv_devinfo', '-v', '-d', 'rxe0'), os.path.join(self.folder, 'devinfo'), end.env)
             status = job.wait(time.monotonic() + CASE_SECONDS)
             job.end()
-            found = re.search(r'GID\[\s*(\d+)\]:\s*::ffff:%s\b' % re.escape(end.address), job.output())
+            found = re.search(r'GID\[\s*(\d+)\]:\s*%s,' % gid, job.output())
             if status or not found:
-                raise Failure('%s: no GID of %s (ibv_devinfo: exit %s): %s' %
-                              (end.kind, end.address, status, last_line(job.output())))
-            self.gids[end] = int(found.group(1))
-        return self.gids[end]
+                raise Failure('%s: no GID %s (ibv_devinfo: exit %s): %s' %
+                              (end.kind, gid, status, last_line(job.output())))
+            self.gids[end, ipv6] = int(found.group(1))
+        return self.gids[end, ipv6]
 
     def command(self, case, end, peer=None):
         gid = '-g' if case.program in ('ibv_rc_pingpong', 'rcdata') else '-x'
-        argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end), '-p', self.port, *case.args]
+        argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end, case.ipv6), '-p', self.port, *case.args]
         return end.rdma(*argv, *([peer.address] if peer else []))
 
     def wait_listening(self, server, end, deadline):
@@ -199,6 +207,10 @@ class Run:
         finally:
             Job.end_all(keep=[end.daemon for end in (server_end, client_end)])
 
+    def both_ways(self, name, case, peer, rxe):
+        self.case('%s_%s_serves' % (name, 'rnic' if peer.kind == 'rnic' else 'peer'), case, peer, rxe)
+        self.case('%s_rxe_serves' % name, case, rxe, peer)
+
     @staticmethod
     def revive(*ends):
         """Start again what died, so that the next case is judged by itself; tells what died."""
@@ -263,8 +275,12 @@ def main():
         for end in (rxe, peer):
             end.take(os.path.join(build, 'tests', 'interop', 'rcdata'))
         for name in args.cases or CASES:
-            run.case('%s_%s_serves' % (name, peer.kind if args.peer == 'rnic' else 'peer'), CASES[name], peer, rxe)
-            run.case('%s_rxe_serves' % name, CASES[name], rxe, peer)
+            run.both_ways(name, CASES[name], peer, rxe)
+        if args.peer == 'rnic' and not args.cases and int(os.environ.get('RNIC_RIG_MTU', 9000)) > SMALL_MTU:
+            for end in (rxe, peer):
+                end.set_mtu(SMALL_MTU)
+            for name in SMALL_MTU_CASES:
+                run.both_ways('%s_mtu_%d' % (name, SMALL_MTU), CASES[name], peer, rxe)
     except Cannot as reason:
         print('skip: %s' % reason, flush=True)
         return 77
