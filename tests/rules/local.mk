@@ -2,6 +2,7 @@
 # The rules that a hostile client or peer tries to break, against the real daemon. The programs
 # run under librnic.so, where no sanitizer of ours can be; rnicd may well have one.
 EXTRA_DIST += \
+	tests/rules/lies.py \
 	tests/rules/rulebook.py \
 	tests/rules/run \
 	$(NULL)
@@ -11,6 +12,7 @@ check_PROGRAMS += \
 	tests/rules/flow \
 	tests/rules/mute_file \
 	tests/rules/mute_user \
+	tests/rules/rings \
 	$(NULL)
 RULES_RIG = tests/rules/rig.c tests/rules/rig.h
 RULES_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
@@ -30,4 +32,9 @@ tests_rules_mute_user_SOURCES = tests/rules/mute_user.c $(RULES_RIG)
 tests_rules_mute_user_CFLAGS = $(RULES_CFLAGS)
 tests_rules_mute_user_LDFLAGS = -no-install
 tests_rules_mute_user_LDADD = -libverbs
+
+tests_rules_rings_SOURCES = tests/rules/rings.c $(RULES_RIG)
+tests_rules_rings_CFLAGS = $(RULES_CFLAGS)
+tests_rules_rings_LDFLAGS = -no-install
+tests_rules_rings_LDADD = -libverbs
 endif

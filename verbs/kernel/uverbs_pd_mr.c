@@ -113,6 +113,8 @@ static int memory_check(struct ucmd *cmd, const struct ib_uverbs_reg_mr *req)
 		ucmd_log(cmd, "MR: 0x%llx, %llu bytes, are not mapped%s",
 			 (unsigned long long)req->start, (unsigned long long)req->length,
 			 req->access_flags & ACCESS_CHANGES ? " for writing" : "");
+	else if (slow)
+		umem_set_slow(umem);
 	return rc;
 }
 

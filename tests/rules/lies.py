@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""Clients of the control socket that do not keep to its protocol."""
+
+import array
+import errno
+import os
+import random
+import select
+import socket
+import struct
+
+from rulebook import Broken
+
+HELLO, JOIN, OPEN, ATTACH, WRITE, IOCTL, CLOSED, ADMIN = range(1, 9)
+FLOOD = 600
+
+
+def connect(book):
+    end = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    end.settimeout(10)
+    end.connect(os.path.join(book.folder, 'control'))
+    return end
+
+
+def request(op, data=b'', args=(0, 0, 0, 0)):
+    return struct.pack('=II4Q', op, len(data), *args) + data
+
+
+def hello(version=1):
+    return struct.pack('=II16sQ16s', version, 0, bytes(16), os.getpid(),
+                       b'liar')
+
+
+def send(end, message, fds=()):
+    end.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                             array.array('i', fds))] if fds else [])
+
+
+def answer(end):
+    return struct.unpack('=q', end.recv(8192)[:8])[0]
+
+
+def welcomed(book):
+    """A session, and the eventfd that wakes the daemon."""
+    end = connect(book)
+    fds = [os.open('/proc/self/mem', os.O_RDWR),
+           os.open('/proc/self/maps', os.O_RDONLY)]
+    send(end, request(HELLO, hello()), fds)
+    for fd in fds:
+        os.close(fd)
+    data, parts, _, _ = end.recvmsg(8192, 256)
+    got = array.array('i')
+    got.frombytes(parts[0][2])
+    if struct.unpack('=q', data[:8])[0]:
+        raise Broken('no welcome')
+    return end, list(got)
+
+
+def wrong_descriptors(book):
+    for names in (('/dev/null', '/dev/null'), ('/proc/self/maps',) * 2,
+                  ('/proc/self/mem',), ('/proc/self/mem',) * 6):
+        with connect(book) as end:
+            fds = [os.open(name, os.O_RDONLY) for name in names]
+            send(end, request(HELLO, hello()), fds)
+            for fd in fds:
+                os.close(fd)
+            if answer(end) >= 0:
+                raise Broken(f'{names} is taken for memory')
+
+
+def random_messages(book, seed=4791):
+    rng = random.Random(seed)
+    for _ in range(300):
+        end, fds = welcomed(book)
+        with end:
+            for _ in range(rng.randrange(1, 12)):
+                data = rng.randbytes(rng.choice((0, 1, 16, 48, 200, 4000)))
+                args = [rng.choice((0, 1, 2, 3, rng.getrandbits(64),
+                                    rng.getrandbits(32))) for _ in range(4)]
+                text = request(rng.randrange(0, 12), data, args)
+                if rng.random() < 0.2:
+                    text = text[:rng.randrange(1, len(text))]
+                try:
+                    send(end, text, rng.sample([0, 1, *fds],
+                                               rng.randrange(0, 4)))
+                    if rng.random() < 0.5:
+                        end.recv(8192)
+                except (ConnectionError, BrokenPipeError):
+                    break
+        for fd in fds:
+            os.close(fd)
+
+
+def deaf_reader(book):
+    """Asks and asks, and reads no answer."""
+    with connect(book) as end:
+        end.setblocking(False)
+        try:
+            for _ in range(20000):
+                send(end, request(ADMIN, b'stat\0'))
+        except (BlockingIOError, ConnectionError):
+            pass
+        book.ctl('stat')
+
+
+def flood(book):
+    """Connections that say nothing, more than some limits allow."""
+    ends = []
+    try:
+        for _ in range(FLOOD):
+            ends.append(connect(book))
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ECONNREFUSED,
+                               errno.EAGAIN):
+            raise
+    finally:
+        for end in ends:
+            end.close()
+    book.ctl('stat')
+
+
+def blocking_eventfd(book):
+    """What wakes the daemon is shared with the client, and so are its flags:
+    a client that makes it block and reads it may not stop the daemon."""
+    end, fds = welcomed(book)
+    with end:
+        os.set_blocking(fds[1], True)
+        for _ in range(3000):
+            os.write(fds[1], struct.pack('=Q', 1))
+            if select.select([fds[1]], [], [], 0)[0]:
+                os.set_blocking(fds[1], False)
+                try:
+                    os.read(fds[1], 8)
+                except BlockingIOError:
+                    pass
+                os.set_blocking(fds[1], True)
+        book.ctl('stat')
+    for fd in fds:
+        os.close(fd)
