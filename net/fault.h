@@ -24,7 +24,8 @@ int fault_rules_add(struct fault_rules *rules, const char *text, uint32_t *id, c
 int fault_rules_del(struct fault_rules *rules, uint32_t id);
 
 /* Is this packet (BTH first, without ICRC) lost here? Deterministic in rules and call order. */
-bool fault_rules_drop(struct fault_rules *rules, enum fault_dir dir, const uint8_t *bth, size_t len);
+bool fault_rules_drop(struct fault_rules *rules, enum fault_dir dir, const uint8_t *bth,
+		      size_t len);
 
 /* Text of the rules one by one, with how often each fired. -ENOENT at the end. */
 int fault_rules_print(const struct fault_rules *rules, uint32_t index, char *buf, size_t size);

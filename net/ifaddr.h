@@ -36,8 +36,9 @@ void net_monitor_destroy(struct net_monitor *m);
 int net_monitor_fd(const struct net_monitor *m); /* readable: call net_monitor_read */
 void net_monitor_read(struct net_monitor *m);
 
-/* By index 0..; false at the end. Interfaces in order of ifindex, addresses of one interface: link-local IPv6 first,
- * then IPv4, then other IPv6, in the kernel's order: the order of Linux rxe's GID table. */
+/* By index 0..; false at the end. Interfaces in order of ifindex, addresses of one interface:
+ * link-local IPv6 first, then IPv4, then other IPv6, in the kernel's order: the order of Linux
+ * rxe's GID table. */
 bool net_monitor_if(const struct net_monitor *m, uint32_t index, struct net_if *out);
 bool net_monitor_if_named(const struct net_monitor *m, const char *name, struct net_if *out);
 bool net_monitor_addr(const struct net_monitor *m, uint32_t ifindex, uint32_t index,

@@ -37,7 +37,7 @@ struct net_tx {
 enum net_gso { NET_GSO_AUTO, NET_GSO_ON, NET_GSO_OFF };
 
 struct net_counters {
-	uint64_t tx_datagrams, tx_runs, tx_calls; /* packets, GSO runs, system calls */
+	uint64_t tx_datagrams, tx_runs, tx_calls;   /* packets, GSO runs, system calls */
 	uint64_t rx_datagrams, rx_merged, rx_calls; /* packets, GRO-merged datagrams, calls */
 	uint64_t tx_errors, tx_again;
 	uint64_t icrc_errors, icrc_solved;

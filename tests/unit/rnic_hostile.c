@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Packets of a peer that means ill, or knows nothing: any opcode, any PSN near what is expected, any
- * length and key, in every state of the QP, beside traffic of its own. They may end the connection;
- * what is tested is that the device lives, ends its work, and gives all its objects back.
+ * Packets of a peer that means ill, or knows nothing: any opcode, any PSN near what is expected,
+ * any length and key, in every state of the QP, beside traffic of its own. They may end the
+ * connection; what is tested is that the device lives, ends its work, and gives all its objects
+ * back.
  */
 #include "config.h"
 

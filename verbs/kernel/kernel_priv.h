@@ -32,7 +32,7 @@ struct kernel {
 	int dir_fd, tree_fd;
 	int inotify_fd; /* contexts' memfds */
 	ev_io inotify_io;
-	bool awoken;	       /* some session's eventfd has fired */
+	bool awoken;   /* some session's eventfd has fired */
 	ev_io slow_io; /* umem_slow_fd */
 	struct wake_page *wake;
 };

@@ -76,7 +76,8 @@ static void grant_drop(struct session *s, uint64_t id)
 			s->grants[i] = s->grants[--s->n_grants];
 }
 
-/* This has woken the loop, which looks at the doorbells; emptying it can wait until it sleeps again. */
+/* This has woken the loop, which looks at the doorbells; emptying it can wait until it sleeps
+ * again. */
 static void kicked_fired(struct ev_loop *loop, ev_io *w, int revents)
 {
 	struct session *s = w->data;

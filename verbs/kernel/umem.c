@@ -25,8 +25,8 @@
 
 #include "verbs/kernel/umem_priv.h"
 
-/* An access on the loop's thread that took longer makes its client slow. Not less: on a busy machine
- * the kernel takes the core away for tens of milliseconds in the midst of an access. */
+/* An access on the loop's thread that took longer makes its client slow. Not less: on a busy
+ * machine the kernel takes the core away for tens of milliseconds in the midst of an access. */
 #define SLOW_NS (500 * 1000 * 1000ull)
 
 static bool is_proc_file(int fd, const char *name)

@@ -22,7 +22,7 @@ struct umem {
 	int mem_fd, maps_fd;
 	uint32_t refs;
 	bool slow;
-	struct umem_helper *helper; /* made at the first slow access */
+	struct umem_helper *helper;		 /* made at the first slow access */
 	struct umem_range plain[UMEM_PLAIN_MAX]; /* mappings seen to be no slow ones */
 	uint32_t n_plain;
 	void (*ready)(void *arg, struct umem *u);

@@ -152,7 +152,7 @@ static int greet(int fd, enum rnic_ctl_op op, const struct rnic_ctl_hello *h, co
 		 unsigned int n_fds, struct rnic_ctl_welcome *w, int got[RNIC_CTL_FDS_MAX])
 {
 	struct rnic_ctl_request req = {.op = op, .len = sizeof(*h)};
-	struct rnic_ctl_answer answer;
+	struct rnic_ctl_answer answer = {0};
 	int ret = connection_send(fd, &req, h, fds, n_fds);
 
 	if (!ret)
