@@ -8,10 +8,12 @@ EXTRA_DIST += \
 	$(NULL)
 
 if HAVE_VERBS
+if !SANITIZERS
 check_PROGRAMS += \
 	tests/rules/flow \
 	tests/rules/mute_file \
 	tests/rules/mute_user \
+	tests/rules/peer \
 	tests/rules/rings \
 	$(NULL)
 RULES_RIG = tests/rules/rig.c tests/rules/rig.h
@@ -33,8 +35,14 @@ tests_rules_mute_user_CFLAGS = $(RULES_CFLAGS)
 tests_rules_mute_user_LDFLAGS = -no-install
 tests_rules_mute_user_LDADD = -libverbs
 
+tests_rules_peer_SOURCES = tests/rules/peer.c $(RULES_RIG)
+tests_rules_peer_CFLAGS = $(RULES_CFLAGS)
+tests_rules_peer_LDFLAGS = -no-install
+tests_rules_peer_LDADD = -libverbs bth/libbth.la $(CRC_LIBS)
+
 tests_rules_rings_SOURCES = tests/rules/rings.c $(RULES_RIG)
 tests_rules_rings_CFLAGS = $(RULES_CFLAGS)
 tests_rules_rings_LDFLAGS = -no-install
 tests_rules_rings_LDADD = -libverbs
+endif
 endif
