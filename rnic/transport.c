@@ -22,6 +22,10 @@
 #define BATCH_MAX 64
 #define PKEY_MASK 0x7fff
 
+/* What one QP may send before others have their turn. */
+#define TURN_STEPS 16
+#define TURN_BYTES 65536
+
 /* Packets of a batch, decoded; those that are not well formed are left out. */
 struct rx_batch {
 	struct bth_packet pkt[BATCH_MAX];
@@ -345,7 +349,7 @@ void rnic_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *pkts, 
 
 /* ---- turns and time ---- */
 
-static bool turn(struct rnic_qp *qp, uint64_t now)
+static bool turn_step(struct rnic_qp *qp, uint64_t now)
 {
 	bool more;
 
@@ -354,6 +358,18 @@ static bool turn(struct rnic_qp *qp, uint64_t now)
 	more = responder_turn(qp, now);
 	if (qp->attr.state == RNIC_QPS_RTS || qp->attr.state == RNIC_QPS_SQD)
 		more |= requester_turn(qp, now);
+	return more;
+}
+
+/* Several runs, which the host sends together: small messages cost most by their system calls. */
+static bool turn(struct rnic_qp *qp, uint64_t now)
+{
+	const uint64_t *sent = &qp->dev->counters.sent_bytes;
+	uint64_t end = *sent + TURN_BYTES;
+	bool more = true;
+
+	for (int i = 0; more && i < TURN_STEPS && *sent < end; i++)
+		more = turn_step(qp, now);
 	return more;
 }
 
