@@ -72,7 +72,7 @@ uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len);
 /* Queue the run: ICRCs are filled in, equal runs are merged into few system calls. tx->data is
  * what the last net_port_tx_alloc gave. Order is kept among packets of equal src and sport_hash. */
 void net_port_tx(struct net_port *port, const struct net_tx *tx);
-/* Send what is queued; true if there was anything. */
+/* Send what is queued; true if some of it went to ourselves, so that it can be received now. */
 bool net_port_flush(struct net_port *port, uint64_t now);
 
 /* Receive what is there, at most max packets. Takes turns among the addresses. The packets stay

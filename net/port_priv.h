@@ -76,6 +76,7 @@ struct net_port {
 	uint32_t arena_used;
 	struct tx_batch *batches;
 	uint32_t nbatches;
+	bool to_self; /* some batch goes to an address that we receive on */
 	struct net_routes routes;
 	bool flow_labels_refused;
 
@@ -94,6 +95,9 @@ __attribute__((format(printf, 2, 3))) void port_log(const struct net_port *port,
 bool port_gso_allowed(const struct net_port *port);
 /* Look for captures, unless that was done just now. */
 void port_capture_look(struct net_port *port);
+
+/* rx.c: what was just sent to ourselves is there. */
+void port_rx_expect(struct net_port *port);
 
 /* txsock.c: never NULL; the same hash always gives the same socket. */
 struct txsock *txsock_get(struct net_port *port, struct port_addr *a, uint16_t hash);

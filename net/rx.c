@@ -188,6 +188,11 @@ void net_port_readable(struct net_port *port, int fd)
 		}
 }
 
+void port_rx_expect(struct net_port *port)
+{
+	port->rx->emptied = false;
+}
+
 static int control_int(const struct cmsghdr *c)
 {
 	int value = 0;

@@ -155,6 +155,14 @@ static void queue_packet(struct net_port *port, struct txsock *sock, const struc
 	batch_append(b, packet, len);
 }
 
+static bool is_own(const struct net_port *port, const uint8_t addr[16])
+{
+	for (uint32_t i = 0; i < port->naddrs; i++)
+		if (memcmp(port->addrs[i]->addr, addr, 16) == 0)
+			return true;
+	return false;
+}
+
 void net_port_tx(struct net_port *port, const struct net_tx *tx)
 {
 	struct fault_rules *faults = port->cfg.faults;
@@ -172,6 +180,7 @@ void net_port_tx(struct net_port *port, const struct net_tx *tx)
 		return;
 	}
 	sock = txsock_get(port, a, tx->sport_hash);
+	port->to_self = port->to_self || is_own(port, tx->dst);
 	for (uint32_t at = 0; at < tx->len; at += n) {
 		n = tx->len - at < tx->seg ? tx->len - at : tx->seg;
 		if (faulty && fault_rules_drop(faults, FAULT_TX, tx->data + at, n - BTH_ICRC_LEN))
@@ -205,12 +214,15 @@ void tx_batch_make_single(struct tx_batch *b)
 
 bool net_port_flush(struct net_port *port, uint64_t now)
 {
-	bool any = port->nbatches;
+	bool to_self = port->to_self;
 
 	if (now > port->now)
 		port->now = now;
 	if (port->nbatches)
 		queue_flush(port);
 	port->arena_used = 0;
-	return any;
+	port->to_self = false;
+	if (to_self)
+		port_rx_expect(port);
+	return to_self;
 }

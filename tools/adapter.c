@@ -432,7 +432,6 @@ bool adapter_send(struct adapter *a, uint64_t now)
 		rnic_timer_fired(a->rnic, now);
 	}
 	more = rnic_run(a->rnic, now);
-	/* What goes to an address of this host is there as soon as it is sent. */
 	if (net_port_flush(a->port, now))
 		a->readable = true;
 	return more;
