@@ -39,7 +39,10 @@ tools_rnicd_LDADD = \
 	-lpthread \
 	$(NULL)
 
+tools_rnicctl_LDADD = bth/libbth.la $(PCAP_LIBS)
 tools_rnicctl_SOURCES = \
+	tools/explain.c \
+	tools/explain.h \
 	tools/rnicctl.c \
 	tools/rundir.c \
 	tools/rundir.h \

@@ -13,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "tools/explain.h"
 #include "tools/rundir.h"
 #include "verbs/abi/control.h"
 
@@ -21,7 +22,8 @@ static void usage(FILE *to)
 	fputs("Usage: rnicctl [--dir DIR] [--json] COMMAND\n\n"
 	      "  link show [DEVICE]   devices, their interfaces, addresses and ways of sending\n"
 	      "  stat [DEVICE]        counters and numbers of objects\n"
-	      "  qp [DEVICE]          queue pairs: state, peer, PSNs, outstanding requests\n\n"
+	      "  qp [DEVICE]          queue pairs: state, peer, PSNs, outstanding requests\n"
+	      "  explain CAPTURE      a capture file in words, no daemon needed\n\n"
 	      "See rnicctl(8).\n",
 	      to);
 }
@@ -111,6 +113,8 @@ int main(int argc, char **argv)
 		usage(n ? stdout : stderr);
 		return n ? EXIT_SUCCESS : 2;
 	}
+	if (n == 2 && !strcmp(argv[0], "explain"))
+		return explain_capture(argv[1]) ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!dir) {
 		rundir_find(found);
 		dir = found;

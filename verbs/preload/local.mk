@@ -26,7 +26,7 @@ EXTRA_verbs_preload_librnic_la_DEPENDENCIES = $(top_srcdir)/verbs/preload/librni
 
 # The C library declares that paths are never null; what programs pass is another matter. Fortified headers
 # would define what is defined here. A sanitizer cannot be preloaded.
-verbs_preload_librnic_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -Wno-nonnull-compare -Wno-pointer-bool-conversion \
+verbs_preload_librnic_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS) $(NULL_CFLAGS) \
 	-fno-delete-null-pointer-checks -U_FORTIFY_SOURCE -fvisibility=default
 verbs_preload_librnic_la_LDFLAGS = -module -avoid-version -shared \
 	-export-symbols $(top_srcdir)/verbs/preload/librnic.sym
