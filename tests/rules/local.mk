@@ -10,6 +10,8 @@ EXTRA_DIST += \
 if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
+	tests/rules/events \
+	tests/rules/family \
 	tests/rules/flow \
 	tests/rules/mute_file \
 	tests/rules/mute_user \
@@ -20,6 +22,16 @@ RULES_RIG = tests/rules/rig.c tests/rules/rig.h
 RULES_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
 
 TESTS += tests/rules/run
+
+tests_rules_events_SOURCES = tests/rules/events.c $(RULES_RIG)
+tests_rules_events_CFLAGS = $(RULES_CFLAGS)
+tests_rules_events_LDFLAGS = -no-install
+tests_rules_events_LDADD = -libverbs
+
+tests_rules_family_SOURCES = tests/rules/family.c $(RULES_RIG)
+tests_rules_family_CFLAGS = $(RULES_CFLAGS)
+tests_rules_family_LDFLAGS = -no-install
+tests_rules_family_LDADD = -libverbs
 
 tests_rules_flow_SOURCES = tests/rules/flow.c $(RULES_RIG)
 tests_rules_flow_CFLAGS = $(RULES_CFLAGS)
