@@ -8,12 +8,14 @@
  */
 #include "config.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -68,6 +70,20 @@ static bool dev_is_slow(unsigned int maj, unsigned int min, uint64_t inode)
 	return true;
 }
 
+/* PROCMAP_QUERY of Linux 6.11, for older headers: the mapping at an address. */
+struct map_query {
+	uint64_t size, query_flags, query_addr;
+	uint64_t vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+	uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+	uint64_t vma_name_addr, build_id_addr;
+};
+
+#define MAP_QUERY _IOWR('f', 17, struct map_query)
+#define MAP_READABLE 1u
+#define MAP_WRITABLE 2u
+
+static_assert(sizeof(struct map_query) == 104, "PROCMAP_QUERY");
+
 struct walk {
 	uint64_t at, end; /* what is still to be covered */
 	bool write;
@@ -76,6 +92,18 @@ struct walk {
 };
 
 enum step { STEP_ON, STEP_DONE, STEP_FAULT };
+
+static enum step walk_mapping(struct walk *w, const struct umem_range *m, bool read, bool slow)
+{
+	if (m->end <= w->at)
+		return STEP_ON;
+	if (m->start > w->at || !read || (w->write && !m->writable))
+		return STEP_FAULT;
+	w->slow |= slow;
+	w->last = *m;
+	w->at = m->end;
+	return w->at >= w->end ? STEP_DONE : STEP_ON;
+}
 
 static enum step walk_line(struct walk *w, const char *line)
 {
@@ -86,14 +114,8 @@ static enum step walk_line(struct walk *w, const char *line)
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64, &start, &end,
 		   perms, &offset, &maj, &min, &inode) != 7)
 		return STEP_FAULT;
-	if (end <= w->at)
-		return STEP_ON;
-	if (start > w->at || perms[0] != 'r' || (w->write && perms[1] != 'w'))
-		return STEP_FAULT;
-	w->slow |= dev_is_slow(maj, min, inode);
-	w->last = (struct umem_range){start, end, perms[1] == 'w'};
-	w->at = end;
-	return w->at >= w->end ? STEP_DONE : STEP_ON;
+	return walk_mapping(w, &(struct umem_range){start, end, perms[1] == 'w'}, perms[0] == 'r',
+			    dev_is_slow(maj, min, inode));
 }
 
 static enum step walk_buffer(struct walk *w, char *buf, size_t *len)
@@ -111,32 +133,61 @@ static enum step walk_buffer(struct walk *w, char *buf, size_t *len)
 	return step;
 }
 
-int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow)
+/* Mapping by mapping: a process may have tens of thousands, and the stack is the last of them.
+ * false: this kernel cannot. */
+static bool query_all(int fd, struct walk *w, enum step *step)
 {
-	struct walk w = {.at = addr, .end = addr + len, .write = write};
+	*step = STEP_ON;
+	while (*step == STEP_ON) {
+		struct map_query q = {.size = sizeof(q), .query_addr = w->at};
+		struct umem_range m;
+
+		if (ioctl(fd, MAP_QUERY, &q)) {
+			*step = STEP_FAULT;
+			return errno != ENOTTY && errno != EINVAL;
+		}
+		m = (struct umem_range){q.vma_start, q.vma_end, q.vma_flags & MAP_WRITABLE};
+		*step = walk_mapping(w, &m, q.vma_flags & MAP_READABLE,
+				     dev_is_slow(q.dev_major, q.dev_minor, q.inode));
+	}
+	return true;
+}
+
+static enum step read_all(int fd, struct walk *w)
+{
 	char buf[4 * LINE_MAX_LEN];
 	enum step step = STEP_ON;
 	size_t have = 0;
 	off_t pos = 0;
+
+	while (step == STEP_ON) {
+		ssize_t n = pread(fd, buf + have, sizeof(buf) - have, pos);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return STEP_FAULT;
+		pos += n;
+		have += (size_t)n;
+		step = walk_buffer(w, buf, &have);
+		if (have == sizeof(buf))
+			return STEP_FAULT;
+	}
+	return step;
+}
+
+int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow)
+{
+	struct walk w = {.at = addr, .end = addr + len, .write = write};
+	enum step step;
 
 	*slow = false;
 	if (!len)
 		return 0;
 	if (w.end < addr)
 		return -EFAULT;
-	while (step == STEP_ON) {
-		ssize_t n = pread(u->maps_fd, buf + have, sizeof(buf) - have, pos);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -EFAULT;
-		pos += n;
-		have += (size_t)n;
-		step = walk_buffer(&w, buf, &have);
-		if (have == sizeof(buf))
-			return -EFAULT;
-	}
+	if (!query_all(u->maps_fd, &w, &step))
+		step = read_all(u->maps_fd, &w);
 	*slow = w.slow;
 	if (w.slow)
 		umem_set_slow(u);
