@@ -48,7 +48,7 @@ static uint64_t ask(int fd, uint32_t op, uint64_t value)
 
 static int ends_well(pid_t pid)
 {
-	int status;
+	int status = -1;
 
 	REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid);
 	return status == 0;
@@ -224,17 +224,19 @@ static void req_notify_arms_by_write_and_by_ioctl(void)
 		struct ib_uverbs_cmd_hdr hdr;
 		struct ib_uverbs_req_notify_cq cmd;
 	} w = {{IB_USER_VERBS_CMD_REQ_NOTIFY_CQ, 4, 0}, {9, 0}};
-	struct {
-		struct ib_uverbs_ioctl_hdr hdr;
-		struct ib_uverbs_attr attrs[2];
-	} i = {{.length = sizeof(i), .method_id = UVERBS_METHOD_INVOKE_WRITE, .num_attrs = 2},
-	       {{.attr_id = UVERBS_ATTR_CORE_IN, .len = 8, .data = 9 | 1ull << 32},
-		{.attr_id = UVERBS_ATTR_WRITE_CMD, .data = IB_USER_VERBS_CMD_REQ_NOTIFY_CQ}}};
+	const struct ib_uverbs_attr attrs[2] = {
+		{.attr_id = UVERBS_ATTR_CORE_IN, .len = 8, .data = 9 | 1ull << 32},
+		{.attr_id = UVERBS_ATTR_WRITE_CMD, .data = IB_USER_VERBS_CMD_REQ_NOTIFY_CQ}};
+	_Alignas(8) uint8_t i[sizeof(struct ib_uverbs_ioctl_hdr) + sizeof(attrs)] = {0};
+	struct ib_uverbs_ioctl_hdr *hdr = (void *)i;
 	int fd = device_open();
 
+	*hdr = (struct ib_uverbs_ioctl_hdr){
+		.length = sizeof(i), .method_id = UVERBS_METHOD_INVOKE_WRITE, .num_attrs = 2};
+	memcpy(i + sizeof(*hdr), attrs, sizeof(attrs));
 	REQUIRE(write(fd, &w, sizeof(w)) == 16);
 	REQUIRE(ask(fd, FAKE_ARMED, 9) == RNIC_ARM_ANY);
-	REQUIRE(ioctl(fd, RDMA_VERBS_IOCTL, &i) == 0);
+	REQUIRE(ioctl(fd, RDMA_VERBS_IOCTL, i) == 0);
 	REQUIRE(ask(fd, FAKE_ARMED, 9) == RNIC_ARM_SOLICITED);
 }
 
