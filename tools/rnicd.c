@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "rnic/qp.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
 #include "verbs/abi/control.h"
@@ -288,8 +289,33 @@ static int daemon_start(struct daemon *d)
 	return rc ? rc : devices_create(d);
 }
 
+/* Clients that still use us are told as by a device that fails: their requests are flushed. */
+static void clients_tell(struct daemon *d)
+{
+	const struct rnic_async fatal = {.type = RNIC_EVENT_DEVICE_FATAL};
+	const struct rnic_qp_attr error = {.state = RNIC_QPS_ERR};
+
+	for (struct adapter *a = d->adapters; a; a = a->next) {
+		uint32_t qpn = 0;
+		struct rnic_qp *qp;
+
+		while ((qp = rnic_device_qp_after(a->rnic, qpn))) {
+			qpn = rnic_qp_num(qp);
+			if (rnic_qp_state(qp) != RNIC_QPS_RESET)
+				rnic_qp_modify(qp, &error, RNIC_QP_STATE, daemon_now());
+		}
+		/* Bounded: a client may post as fast as its requests are flushed. */
+		for (int i = 0; i < 100 && rnic_run(a->rnic, daemon_now()); i++)
+			;
+		if (a->kdev.kernel)
+			kernel_port_event(&a->kdev, &fatal);
+	}
+}
+
 static void daemon_end(struct daemon *d)
 {
+	if (d->kernel)
+		clients_tell(d);
 	while (d->kernel && d->adapters)
 		adapter_destroy(d->adapters);
 	kernel_destroy(d->kernel);

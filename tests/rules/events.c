@@ -43,8 +43,7 @@ static void seat_create(struct rig *r, struct seat *s)
 	s->qp = ibv_create_qp(r->pd, &init);
 	MUST(s->qp);
 	MUST(!ibv_modify_qp(s->qp, &attr,
-			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				    IBV_QP_ACCESS_FLAGS));
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS));
 	s->alive = true;
 }
 

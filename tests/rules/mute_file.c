@@ -143,8 +143,8 @@ static void mount_at(const char *folder)
 	fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (fuse < 0)
 		die("/dev/fuse");
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", fuse);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
+		 fuse);
 	if (mount("mute", folder, "fuse", MS_NOSUID | MS_NODEV, options))
 		die("mount");
 	puts("mounted");

@@ -56,9 +56,8 @@ static uint32_t one_of(const uint32_t *list, size_t n)
 
 static void post_requests(struct ibv_qp *qp)
 {
-	static const enum ibv_wr_opcode ops[] = {
-		IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_ATOMIC_FETCH_AND_ADD,
-		IBV_WR_RDMA_READ};
+	static const enum ibv_wr_opcode ops[] = {IBV_WR_SEND, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+						 IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_RDMA_READ};
 	struct ibv_sge sge = {(uintptr_t)memory + GUARD, 8, mr->lkey};
 	size_t n = qp->qp_type == IBV_QPT_RC ? ARRAY_SIZE(ops) : 2;
 
@@ -179,8 +178,8 @@ static void attack(void)
 	wire_put32(flow.src, src);
 	wire_put32(flow.dst, ADDRESS);
 	if (len >= BTH_LEN && rnd() % 32)
-		icrc_store(buf + len, icrc_finish(icrc_begin(&flow, len + BTH_ICRC_LEN, 0), buf,
-						  len));
+		icrc_store(buf + len,
+			   icrc_finish(icrc_begin(&flow, len + BTH_ICRC_LEN, 0), buf, len));
 	send_datagram(buf, len + (len >= BTH_LEN ? BTH_ICRC_LEN : 0), src);
 }
 

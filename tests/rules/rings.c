@@ -64,16 +64,18 @@ static uint64_t word(const struct ibv_mr *mr)
 
 static void kick(struct ibv_context *ctx, struct ibv_qp *qp)
 {
-	struct {
-		struct ib_uverbs_cmd_hdr hdr;
-		struct ib_uverbs_post_send cmd;
-		uint32_t bad[2];
-	} c = {.hdr = {IB_USER_VERBS_CMD_POST_SEND, (8 + sizeof(c.cmd)) / 4, 1}};
+	uint32_t bad[2];
+	_Alignas(8)
+		uint8_t c[sizeof(struct ib_uverbs_cmd_hdr) + sizeof(struct ib_uverbs_post_send)] = {
+			0};
+	struct ib_uverbs_cmd_hdr hdr = {IB_USER_VERBS_CMD_POST_SEND, sizeof(c) / 4, 1};
+	struct ib_uverbs_post_send *cmd = (void *)(c + sizeof(hdr));
 
-	c.cmd.response = (uintptr_t)c.bad;
-	c.cmd.qp_handle = rnd() % 8 ? qp->handle : (uint32_t)rnd() % 64;
-	c.cmd.wqe_size = 128;
-	if (write(ctx->cmd_fd, &c, 8 + sizeof(c.cmd)) < 0)
+	memcpy(c, &hdr, sizeof(hdr));
+	cmd->response = (uintptr_t)bad;
+	cmd->qp_handle = rnd() % 8 ? qp->handle : (uint32_t)rnd() % 64;
+	cmd->wqe_size = 128;
+	if (write(ctx->cmd_fd, c, sizeof(c)) < 0)
 		MUST(errno == EINVAL || errno == EBADF);
 }
 

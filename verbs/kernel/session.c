@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "verbs/kernel/afterlife.h"
@@ -88,16 +89,27 @@ static void kicked_fired(struct ev_loop *loop, ev_io *w, int revents)
 	s->kernel->awoken = true;
 }
 
-void sessions_rest(struct kernel *k)
+/* The client has this open file too and may have made it blocking: so not by plain read. */
+static void eventfd_empty(int fd)
 {
 	uint64_t count;
+	struct iovec iov = {.iov_base = &count, .iov_len = sizeof(count)};
+
+	if (preadv2(fd, &iov, 1, -1, RWF_NOWAIT) < 0)
+		return; /* emptied by the client itself */
+}
+
+void sessions_rest(struct kernel *k)
+{
 
 	if (!k->awoken)
 		return;
 	k->awoken = false;
 	for (struct session *s = k->sessions; s; s = s->next)
-		if (s->awoken && read(s->eventfd, &count, sizeof(count)) != 0)
+		if (s->awoken) {
 			s->awoken = false;
+			eventfd_empty(s->eventfd);
+		}
 }
 
 static void umem_ready(void *arg, struct umem *u)

@@ -188,6 +188,19 @@ static bool same_access(const struct umem_access *a, const struct umem_access *b
 	       a->swap_add == b->swap_add && a->compare == b->compare;
 }
 
+/* A write that nobody came back for must not answer another one to the same place. */
+static bool same_data(const struct job *j, const struct iovec *iov, int n)
+{
+	const uint8_t *p = j->buf;
+
+	for (int i = 0; j->access.op == UMEM_WRITE && i < n; i++) {
+		if (iov[i].iov_len && memcmp(p, iov[i].iov_base, iov[i].iov_len))
+			return false;
+		p += iov[i].iov_len;
+	}
+	return true;
+}
+
 static void put_back(struct umem_helper *h)
 {
 	for (int i = 0; i < JOBS_MAX; i++)
@@ -279,7 +292,8 @@ int umem_slow_access(struct umem *u, struct umem_access *a, const struct iovec *
 
 		if (expired(j))
 			j->state = JOB_FREE;
-		if (j->state != JOB_FREE && j->state != JOB_TAKEN && same_access(&j->access, a))
+		if (j->state != JOB_FREE && j->state != JOB_TAKEN && same_access(&j->access, a) &&
+		    same_data(j, iov, n))
 			found = j;
 	}
 	if (found && found->state == JOB_DONE) {
