@@ -13,7 +13,6 @@ OURS = {
     'node_guid': 'made from the device, not from an adapter\'s MAC',
     'sys_image_guid': 'likewise',
     'GID': 'the addresses of this machine',
-    'max_msg_sz': '2 GiB, as the specification has it; rxe: 8 MiB',
     'num_comp_vectors': 'the number of processors',
     'max_msg_sz': 'the specification\'s 2 GiB, not rxe\'s 8 MiB',
 }
