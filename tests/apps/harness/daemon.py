@@ -17,7 +17,7 @@ class Daemon:
 
     devices: {"rxe0": "lo"}; faults: rules as of `rnicd --fault`."""
 
-    def __init__(self, host, devices, faults=(), timeout=10):
+    def __init__(self, host, devices, faults=(), timeout=60):
         self.host = host
         argv = [host.tree.rnicd, '--dir', host.folder]
         for name, where in devices.items():

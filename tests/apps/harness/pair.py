@@ -65,7 +65,7 @@ def run_pair(ends, program, options, flags, timeout):
                 process.close()
 
 
-def run_perftest(ends, family, program, options, timeout=60):
+def run_perftest(ends, family, program, options, timeout=180):
     """Runs a perftest program; checks both ends; returns the Pair."""
     def flags(host, port):
         return ['-F', '-d', host.device, '-x', str(gid_index(host, family)),
@@ -75,7 +75,7 @@ def run_perftest(ends, family, program, options, timeout=60):
     return pair
 
 
-def run_pingpong(ends, family, options, timeout=60):
+def run_pingpong(ends, family, options, timeout=180):
     """Runs ibv_rc_pingpong; checks both ends; returns the Pair."""
     def flags(host, port):
         return ['-d', host.device, '-g', str(gid_index(host, family)),
