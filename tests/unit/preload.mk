@@ -11,6 +11,9 @@ tests_preload_face_SOURCES = \
 	$(NULL)
 tests_preload_face_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DLIBRNIC='"$(abs_top_builddir)/verbs/preload/.libs/librnic.so"'
+# It is preloaded with librnic.so, where a sanitizer's runtime would have to come first.
+tests_preload_face_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
+tests_preload_face_LDFLAGS =
 tests_preload_face_DEPENDENCIES = verbs/preload/librnic.la
 
 TESTS += tests/preload/rnic-run.sh
