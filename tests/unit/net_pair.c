@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "bth/opcode.h"
 #include "net/sockaddr.h"
 #include "net_pair.h"
 
@@ -120,8 +121,11 @@ struct net_tx pair_run(const struct pair *p, uint32_t seg, uint32_t len)
 	return tx;
 }
 
+/* A SEND Middle, which has payload and so may travel in a run, with bytes that tell its number. */
 static uint8_t pattern(uint32_t number, uint32_t at)
 {
+	if (at == 0)
+		return BTH_OPCODE(BTH_RC, BTH_SEND_MIDDLE);
 	return (uint8_t)(number * 37 + at * 11 + (at >> 8));
 }
 
