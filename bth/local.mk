@@ -4,12 +4,16 @@ noinst_LTLIBRARIES += bth/libbth.la
 bth_libbth_la_SOURCES = \
 	bth/aeth.c \
 	bth/aeth.h \
+	bth/cm.c \
+	bth/cm.h \
 	bth/crcpoly.c \
 	bth/crcpoly.h \
 	bth/icrc.c \
 	bth/icrc.h \
 	bth/ipid.c \
 	bth/ipid.h \
+	bth/mad.c \
+	bth/mad.h \
 	bth/opcode.c \
 	bth/opcode.h \
 	bth/packet.c \

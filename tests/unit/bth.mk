@@ -5,6 +5,7 @@ TESTS += tests/unit/bth_test
 endif
 
 tests_unit_bth_test_SOURCES = \
+	tests/unit/bth_cm.c \
 	tests/unit/bth_golden.c \
 	tests/unit/bth_icrc.c \
 	tests/unit/bth_ipid.c \

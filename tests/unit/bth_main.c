@@ -18,6 +18,7 @@ int main(void)
 	suite_add_tcase(suite, bth_icrc_tcase());
 	suite_add_tcase(suite, bth_ipid_tcase());
 	suite_add_tcase(suite, bth_golden_tcase());
+	suite_add_tcase(suite, bth_cm_tcase());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

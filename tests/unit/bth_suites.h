@@ -12,6 +12,7 @@ TCase *bth_print_tcase(void);
 TCase *bth_icrc_tcase(void);
 TCase *bth_ipid_tcase(void);
 TCase *bth_golden_tcase(void);
+TCase *bth_cm_tcase(void);
 
 /* A fixed sequence of numbers; state is any number but 0. */
 static inline uint64_t test_random(uint64_t *state)
