@@ -14,8 +14,8 @@ import tempfile
 import time
 
 RIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig', 'rig')
-CASE_SECONDS = 60
-DAEMON_SECONDS = 20
+CASE_SECONDS = 240
+DAEMON_SECONDS = 60
 
 
 class Failure(Exception):

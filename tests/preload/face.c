@@ -97,7 +97,7 @@ static int run_client(const char *self, const char *rule, const char *lib)
 	if (pid == 0) {
 		setenv("RNIC_DIR", dir, 1);
 		setenv("LD_PRELOAD", lib, 1);
-		alarm(30);
+		alarm(300);
 		execl(self, self, rule, (char *)NULL);
 		_exit(127);
 	}

@@ -14,7 +14,7 @@ failed=0
 # A daemon started for us is gone when its socket is; its lock is held until then.
 finish() {
 	for dir in "$tmp"/*/; do
-		for _ in $(seq 200); do
+		for _ in $(seq 1200); do
 			[ -S "$dir/control" ] || break
 			sleep 0.1
 		done
@@ -33,7 +33,7 @@ rule() {
 }
 
 gone() {
-	for _ in $(seq 200); do
+	for _ in $(seq 1200); do
 		[ -e "$1" ] || return 0
 		sleep 0.1
 	done
@@ -78,10 +78,18 @@ programs_share_a_daemon_while_one_of_them_lives() {
 	return 1
 }
 
+# The first may not end before the last has come, or there would be a second daemon.
 many_at_once_start_one_daemon() {
+	mkdir "$tmp/come" && exec 9>"$tmp/gate" && flock 9 || return 1
 	for i in $(seq 50); do
-		"$run" --dir "$tmp/many" ls /sys/class/infiniband >"$tmp/many.$i" 2>&1 &
+		"$run" --dir "$tmp/many" sh -c "echo > '$tmp/come/$i'; flock -s '$tmp/gate' ls /sys/class/infiniband" \
+			>"$tmp/many.$i" 2>&1 9>&- &
 	done
+	for _ in $(seq 1200); do
+		[ "$(find "$tmp/come" -type f | wc -l)" -lt 50 ] || break
+		sleep 0.1
+	done
+	exec 9>&-
 	wait
 	for i in $(seq 50); do
 		grep -q '^rxe' "$tmp/many.$i" || return 1

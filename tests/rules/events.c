@@ -71,7 +71,7 @@ static void events_read(struct seat *seats, uint32_t n)
 		struct seat *s;
 		void *context;
 
-		MUST(event_waits(5000));
+		MUST(event_waits(RIG_PATIENCE));
 		MUST(!ibv_get_cq_event(channel, &cq, &context));
 		s = context;
 		MUST(s >= seats && s->alive && s->cq == cq && !s->events);

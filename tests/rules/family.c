@@ -43,7 +43,7 @@ static void send_within(struct rig *r, struct ibv_mr *mr, uint8_t *buf)
 
 	rig_pair(r, IBV_QPT_RC, qp);
 	MUST(!rig_post(qp[0], IBV_WR_RDMA_WRITE, &sge, 1, (uintptr_t)buf + SIZE / 2, mr->rkey));
-	MUST(rig_wait(r->cq, &wc, 5000));
+	MUST(rig_wait(r->cq, &wc, RIG_PATIENCE));
 	if (wc.status)
 		rig_fail("completion: %s", ibv_wc_status_str(wc.status));
 	MUST(!memcmp(buf, buf + SIZE / 2, SIZE / 2));
@@ -199,7 +199,7 @@ static void as_exec_peer(const char *self)
 	MUST(read(sv[0], &byte, 1) == 1);
 	sge = (struct ibv_sge){(uintptr_t)buf, SIZE, rig_mr(&r, buf, SIZE)->lkey};
 	MUST(!rig_post(qp, IBV_WR_RDMA_WRITE, &sge, 1, l.addr, l.rkey));
-	MUST(rig_wait(r.cq, &wc, 10000) && wc.status != IBV_WC_SUCCESS);
+	MUST(rig_wait(r.cq, &wc, RIG_PATIENCE) && wc.status != IBV_WC_SUCCESS);
 	MUST(write(sv[0], &byte, 1) == 1);
 	MUST(waitpid(pid, &status, 0) == pid && !status);
 }

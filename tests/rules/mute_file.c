@@ -2,7 +2,8 @@
 /*
  * A FUSE file system of one file, whose READs are answered only after SIGUSR1.
  *
- *     mute_file FOLDER        mounts there, prints "mounted"; SIGTERM ends it
+ *     mute_file FOLDER        mounts there, prints "mounted", and "waits" for each READ that is
+ *                             not answered yet; SIGTERM ends it
  *
  * It speaks the kernel's protocol by itself, so that no library decides when to answer.
  */
@@ -43,6 +44,12 @@ static void die(const char *what)
 	exit(1);
 }
 
+static void say(const char *word)
+{
+	puts(word);
+	fflush(stdout);
+}
+
 static void answer(uint64_t unique, int error, const void *data, size_t len)
 {
 	struct fuse_out_header head = {
@@ -77,10 +84,12 @@ static void read_asked(uint64_t unique, uint32_t size)
 {
 	struct waiting w = {unique, size};
 
-	if (talks)
+	if (talks) {
 		answer_data(&w);
-	else if (n_waiting < WAITING_MAX)
+	} else if (n_waiting < WAITING_MAX) {
 		waiting[n_waiting++] = w;
+		say("waits");
+	}
 }
 
 static void init_asked(uint64_t unique, const struct fuse_init_in *in)
@@ -147,8 +156,7 @@ static void mount_at(const char *folder)
 		 fuse);
 	if (mount("mute", folder, "fuse", MS_NOSUID | MS_NODEV, options))
 		die("mount");
-	puts("mounted");
-	fflush(stdout);
+	say("mounted");
 }
 
 static bool signalled(int fd)

@@ -41,7 +41,7 @@ static void transfer(struct rig *r, uint8_t *map, bool source)
 	MUST(!rig_post(qp[0], IBV_WR_RDMA_WRITE, &sge, 1, (uintptr_t)(source ? plain : map),
 		       source ? near->rkey : far->rkey));
 	say("asked");
-	MUST(rig_wait(r->cq, &wc, 60000));
+	MUST(rig_wait(r->cq, &wc, RIG_PATIENCE));
 	if (wc.status)
 		rig_fail("completion: %s", ibv_wc_status_str(wc.status));
 	for (int i = 0; i < SIZE; i++)

@@ -23,6 +23,8 @@ struct rig {
 void rig_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 #define MUST(what) ((what) ? (void)0 : rig_fail("%s:%d: %s", __FILE__, __LINE__, #what))
 
+#define RIG_PATIENCE 300000 /* ms: nothing here takes that long; a busy machine may */
+
 uint64_t rig_now(void); /* ns */
 
 /* The first device, a PD, a CQ of 1024; an IPv4 GID. */

@@ -79,7 +79,7 @@ def check_tshark(path):
         ['tshark', '-r', path, '-Y', MALFORMED,
          '-T', 'fields', '-e', 'frame.number', '-e', '_ws.col.Info'],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, timeout=60, check=False)
+        stderr=subprocess.DEVNULL, text=True, timeout=300, check=False)
     if done.returncode:
         raise Failed(f'tshark ended with {done.returncode}')
     if done.stdout:

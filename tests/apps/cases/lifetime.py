@@ -15,6 +15,7 @@ from harness.report import Failed
 RETRY_EXC_ERR = 12      # IBV_WC_RETRY_EXC_ERR, as perftest prints it
 OBJECTS = ('pd', 'mr', 'cq', 'srq', 'qp', 'ah', 'context')
 IDLE_SECONDS = 10
+PATIENCE = 60             # a busy machine may need it
 SWITCHES = re.compile(r'^(?:non)?voluntary_ctxt_switches:\s*(\d+)$', re.M)
 
 
@@ -49,7 +50,7 @@ def start_pair(ends, program, options, family='ipv4'):
                                                      ['-F', '-x', gid])
         return [program, '-d', host.device, '-p', port, *flags, *options]
     server = ends[0].start_rdma(argv(ends[0]))
-    if not wait_listening(server, int(port), 10):
+    if not wait_listening(server, int(port), PATIENCE):
         raise Failed('server does not listen', server.tail())
     return server, ends[1].start_rdma(argv(ends[1]) + [ends[0].ipv4])
 
@@ -57,7 +58,7 @@ def start_pair(ends, program, options, family='ipv4'):
 def wait_traffic(daemon, process, packets=2000):
     before = figures(daemon, ['sent_pkts'])['sent_pkts']
     if not until(lambda: figures(daemon, ['sent_pkts'])['sent_pkts']
-                 > before + packets, 10, process, interval=0.05):
+                 > before + packets, PATIENCE, process, interval=0.05):
         raise Failed('no traffic', process.tail())
 
 
@@ -70,12 +71,12 @@ def check_killed(setting):
     wait_traffic(setting.daemons[1], client)
     server.signal(signal.SIGKILL)
     run_pingpong(ends, 'ipv4', ['-c', '-n', '200'])
-    if client.wait(20) is None:
+    if client.wait(PATIENCE) is None:
         raise Failed('the peer notices nothing', client.tail())
     if f'status {RETRY_EXC_ERR}' not in client.output() + client.errors():
         raise Failed('the peer saw something else', client.tail())
     if not until(lambda: [figures(daemon, OBJECTS)
-                          for daemon in setting.daemons] == before, 5,
+                          for daemon in setting.daemons] == before, PATIENCE,
                  interval=0.05):
         raise Failed('objects are left', [
             f'{figures(daemon, OBJECTS)} instead of {old}'
@@ -87,6 +88,13 @@ def switches(pid):
     return sum(int(count) for task in os.listdir(f'/proc/{pid}/task')
                for count in SWITCHES.findall(
                    read_text(f'/proc/{pid}/task/{task}/status')))
+
+
+def asleep(pid):
+    """No thread runs, or waits for a processor."""
+    return all(read_text(f'/proc/{pid}/task/{task}/stat')
+               .rsplit(')', 1)[1].split()[0] == 'S'
+               for task in os.listdir(f'/proc/{pid}/task'))
 
 
 def check_idle(setting):
@@ -102,7 +110,8 @@ def check_idle(setting):
         before = [switches(pid) for pid in pids]
         select.select([], [], [], seconds)
         return sum(map(switches, pids)) - sum(before)
-    if not until(lambda: changes(0.2) == 0, 5):
+    if not until(lambda: changes(1) == 0 and all(map(asleep, pids)),
+                 PATIENCE):
         raise Failed('the daemons do not come to rest')
     woken = changes(IDLE_SECONDS)
     for process in (client, server):

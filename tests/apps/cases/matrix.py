@@ -57,7 +57,7 @@ def check_refused(matrix, program, option):
     argv = [program, '-d', 'none', *matrix.arguments(option)]
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=60, check=False)
+                          timeout=300, check=False)
     if done.returncode == 0 or 'device' in done.stdout:
         raise Failed('is not refused', done.stdout.splitlines())
 

@@ -8,7 +8,7 @@ from harness.report import Failed, Skipped
 from harness.setting import pids_in
 
 AT_ONCE = 50
-END_SECONDS = 20
+END_SECONDS = 120
 
 
 def check_shared(host):

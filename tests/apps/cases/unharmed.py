@@ -46,8 +46,8 @@ def check_same(host, needs, words):
     if not shutil.which(needs):
         raise Skipped(f'no {needs}')
     argv = ['sh', '-c', words]
-    plain = host.run(argv, timeout=120, rdma=False)
-    under = host.run(argv, timeout=120)
+    plain = host.run(argv, timeout=300, rdma=False)
+    under = host.run(argv, timeout=300)
     if plain.popen.returncode != under.popen.returncode:
         raise Failed(f'ends with {under.popen.returncode} instead of '
                      f'{plain.popen.returncode}', under.tail())

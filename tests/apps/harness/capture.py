@@ -45,7 +45,7 @@ class Capture:
             '--immediate-mode', '-B', BUFFER_KIB, '-s', str(SNAP_LENGTH),
             'udp', 'port', str(ROCE_PORT), 'or', 'port', str(MARKER_PORT)],
             as_root=True)
-        if not until(lambda: 'listening on' in self.process.errors(), 10,
+        if not until(lambda: 'listening on' in self.process.errors(), 60,
                      self.process):
             raise Skipped('tcpdump does not start: '
                           + self.process.errors().strip())
@@ -62,7 +62,7 @@ class Capture:
         last datagram is sent and waited for."""
         self.host.run(['/usr/bin/python3', '-c', MARKER_SENDER, self.toward],
                       rdma=False, name='marker')
-        until(lambda: MARKER in tail_of(self.path), 10, self.process)
+        until(lambda: MARKER in tail_of(self.path), 60, self.process)
 
     def dropped(self):
         for line in self.process.errors().splitlines():

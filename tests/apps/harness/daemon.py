@@ -71,6 +71,6 @@ class Daemon:
         """Ends it as a user would; its exit code, or None if it had to be
         killed."""
         self.process.signal(signal.SIGTERM)
-        code = self.process.wait(5)
+        code = self.process.wait(60)
         self.process.close()
         return code

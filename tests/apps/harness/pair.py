@@ -8,7 +8,7 @@ from .gids import gid_index
 from .ports import free_port, wait_listening
 from .report import Failed
 
-START_SECONDS = 10
+START_SECONDS = 60
 TROUBLE = re.compile(
     r'.*(completion with error|failed status|Failed to|Couldn\'t|unable to|'
     r'invalid data|problems with warm up|segmentation fault).*', re.I)

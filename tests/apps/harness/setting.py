@@ -75,7 +75,7 @@ class Host:
         return self.start(os.path.basename(argv[0]),
                           [self.tree.rnic_run] + argv, env)
 
-    def run(self, argv, timeout=60, rdma=True, name=None, env=None):
+    def run(self, argv, timeout=180, rdma=True, name=None, env=None):
         """Runs a program to its end; returns its (ended) process."""
         if rdma:
             process = self.start_rdma(argv, env)
@@ -202,7 +202,7 @@ class Namespaces(Setting):
         for i, name in enumerate(names):
             self.configure(name, i + 1)
         for i, name in enumerate(names):
-            if not until(lambda ns=name: settled(ns), 10):
+            if not until(lambda ns=name: settled(ns), 60):
                 raise RuntimeError(f'addresses of {name} stay tentative')
             host = self.add_host('ab'[i], ['ip', 'netns', 'exec', name], None,
                                  f'10.77.0.{i + 1}', f'fd77::{i + 1}')
