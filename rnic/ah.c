@@ -9,13 +9,23 @@
 
 #include "rnic/device_priv.h"
 
+#define MULTICAST 0xff /* first byte of an IPv6 multicast GID */
+
+static bool gid_is_ipv4(const uint8_t gid[16])
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	return memcmp(gid, prefix, sizeof(prefix)) == 0;
+}
+
 int av_resolve(struct rnic_device *dev, const char *who, const struct rnic_av *av,
 	       struct rnic_av *out)
 {
 	const uint8_t *sgid = rnic_gid_get(dev, av->sgid_index);
 
 	if (!av->grh) {
-		dev_log(dev, "%s: the address has no GRH, which RoCE needs", who);
+		dev_log(dev, "%s: the address has no GRH, which RoCE needs: set is_global and grh",
+			who);
 		return -EINVAL;
 	}
 	if (av->port_num != 1) {
@@ -30,6 +40,13 @@ int av_resolve(struct rnic_device *dev, const char *who, const struct rnic_av *a
 	if (!sgid) {
 		dev_log(dev, "%s: GID index %u is empty", who, av->sgid_index);
 		return -ENODATA;
+	}
+	/* As the kernel, which finds no way there. */
+	if (av->dgid[0] != MULTICAST && gid_is_ipv4(sgid) != gid_is_ipv4(av->dgid)) {
+		dev_log(dev,
+			"%s: GID index %u is IPv%c, the destination is not: take another GID index",
+			who, av->sgid_index, gid_is_ipv4(sgid) ? '4' : '6');
+		return -EINVAL;
 	}
 	*out = *av;
 	memcpy(out->sgid, sgid, sizeof(out->sgid));

@@ -91,7 +91,7 @@ struct rnic_qp *rnic_device_qp_after(const struct rnic_device *dev, uint32_t qpn
 
 void dev_log(struct rnic_device *dev, const char *fmt, ...)
 {
-	char text[256], line[300];
+	char text[640], line[680];
 	va_list ap;
 
 	va_start(ap, fmt);

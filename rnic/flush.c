@@ -56,6 +56,8 @@ void flush_begin(struct rnic_qp *qp, uint64_t now)
 	timer_disarm(qp->dev, &qp->retry_timer);
 	req->deadline = 0;
 	req->pause = PAUSE_NONE;
+	req->draining = false;
+	qp->attr.sq_draining = 0;
 	qp->resp->wait_mem = NULL;
 	qp->resp->n_jobs = 0;
 	transport_wait_update(qp);

@@ -21,8 +21,10 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/port.c \
 	rnic/qp.c \
 	rnic/qp.h \
+	rnic/qp_history.c \
 	rnic/qp_modify.c \
 	rnic/qp_priv.h \
+	rnic/qp_refuse.c \
 	rnic/qp_table.c \
 	rnic/qp_table.h \
 	rnic/recv.c \

@@ -168,7 +168,7 @@ void qp_error(struct rnic_qp *qp, uint64_t now, int event_type)
 	if (from == RNIC_QPS_ERR)
 		return;
 	qp->attr.state = RNIC_QPS_ERR;
-	qp->path = qp->path << 4 | RNIC_QPS_ERR;
+	qp_history_add(qp, from, true, now);
 	transport_state_entered(qp, from, 0, now);
 	if (event_type >= 0) {
 		event.type = (enum rnic_event_type)event_type;
@@ -198,8 +198,16 @@ int rnic_qp_kick(struct rnic_qp *qp)
 
 void rnic_qp_query(const struct rnic_qp *qp, struct rnic_qp_attr *attr)
 {
+	struct rnic_qp_info info;
+
 	*attr = qp->attr;
 	attr->cur_state = qp->attr.state;
+	/* As rxe: where the PSNs are now. */
+	transport_info_get(qp, &info);
+	if (qp->attr.state >= RNIC_QPS_RTS)
+		attr->sq_psn = info.sq_psn;
+	if (qp->attr.state >= RNIC_QPS_RTR)
+		attr->rq_psn = info.rq_psn;
 }
 
 void rnic_qp_info_get(const struct rnic_qp *qp, struct rnic_qp_info *info)

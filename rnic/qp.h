@@ -76,9 +76,11 @@ int rnic_qp_create(struct rnic_pd *pd, const struct rnic_qp_init *init, struct r
 /* Frees it without completions; what is in the air is forgotten. */
 int rnic_qp_destroy(struct rnic_qp *qp);
 
-/* IBA table 91 and its neighbours; see qp_table.c. Nothing is changed on error. */
+/* By the table of qp_table.c and the values' limits: -EINVAL, or -ENODATA for an empty GID index.
+ * Nothing is changed on error. */
 int rnic_qp_modify(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uint32_t mask,
 		   uint64_t now);
+/* What was set, but for the PSNs, which are those that come next. */
 void rnic_qp_query(const struct rnic_qp *qp, struct rnic_qp_attr *attr);
 const struct rnic_qp_init *rnic_qp_init_get(const struct rnic_qp *qp);
 
@@ -106,5 +108,18 @@ struct rnic_qp_info {
 	uint64_t retransmitted;
 };
 void rnic_qp_info_get(const struct rnic_qp *qp, struct rnic_qp_info *info);
+
+/* A change of state. */
+struct rnic_qp_step {
+	enum rnic_qp_state from, to;
+	bool by_error; /* the QP's own doing, not modify's */
+	uint64_t at;   /* ns, as the host's now */
+};
+
+#define RNIC_QP_STEPS_MAX 32
+
+/* The last ones, oldest first, and their number; how many older ones are forgotten. */
+uint64_t rnic_qp_steps(const struct rnic_qp *qp, struct rnic_qp_step step[RNIC_QP_STEPS_MAX],
+		       uint32_t *n);
 
 #endif

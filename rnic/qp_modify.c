@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Modify queue pair (IBA vol. 1, 11.2.4.2): first every check, each refusal with its line in the
- * log, then the change of all attributes at once, then the transport hears of it.
+ * Modify queue pair: first every check, each refusal with its line in the log, then the change of
+ * all attributes at once, then the transport hears of it.
  */
 #include "config.h"
 
@@ -11,9 +11,10 @@
 
 #include "bth/psn.h"
 #include "rnic/qp_priv.h"
-#include "rnic/qp_table.h"
 
 #define QPN_MASK 0xffffffu
+/* Those of the kernel's: local write to MW bind, on demand, flushes, and all optional ones. */
+#define ACCESS_KNOWN 0x3ff0035fu
 
 const char *rnic_qp_state_name(enum rnic_qp_state state)
 {
@@ -32,38 +33,23 @@ static int states_check(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uin
 		return -EINVAL;
 	}
 	if ((mask & RNIC_QP_CUR_STATE) && attr->cur_state != from) {
-		dev_log(qp->dev, "QP %" PRIu32 ": it is in %s, not in %s", qp->qpn,
-			rnic_qp_state_name(from), rnic_qp_state_name(attr->cur_state));
+		dev_log(qp->dev, "QP %" PRIu32 ": it is in %s, not in %s as cur_qp_state says",
+			qp->qpn, rnic_qp_state_name(from), rnic_qp_state_name(attr->cur_state));
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static int table_check(struct rnic_qp *qp, enum rnic_qp_state to, uint32_t mask)
+/* While requests are in flight the QP can but leave the send queue's states. */
+static int drained_check(struct rnic_qp *qp, enum rnic_qp_state to)
 {
-	const char *from_name = rnic_qp_state_name(qp->attr.state);
-	const char *to_name = rnic_qp_state_name(to);
-	char names[200];
-	uint32_t bits;
-
-	switch (qp_table_check(qp->init.type, qp->attr.state, to, mask, &bits)) {
-	case QP_MODIFY_OK:
+	if (qp->attr.state != RNIC_QPS_SQD || !qp->attr.sq_draining ||
+	    (to != RNIC_QPS_RTS && to != RNIC_QPS_SQD))
 		return 0;
-	case QP_MODIFY_ILLEGAL:
-		dev_log(qp->dev, "QP %" PRIu32 ": %s to %s is not a legal transition", qp->qpn,
-			from_name, to_name);
-		break;
-	case QP_MODIFY_LACKS:
-		qp_attr_names(bits, names, sizeof(names));
-		dev_log(qp->dev, "QP %" PRIu32 ": %s to %s needs %s", qp->qpn, from_name, to_name,
-			names);
-		break;
-	case QP_MODIFY_EXCESS:
-		qp_attr_names(bits, names, sizeof(names));
-		dev_log(qp->dev, "QP %" PRIu32 ": %s to %s does not take %s", qp->qpn, from_name,
-			to_name, names);
-		break;
-	}
+	dev_log(qp->dev,
+		"QP %" PRIu32 ": its send queue is still draining: wait for SQ_DRAINED (ask for it "
+		"with IBV_QP_EN_SQD_ASYNC_NOTIFY) or until a query says sq_draining 0",
+		qp->qpn);
 	return -EINVAL;
 }
 
@@ -73,33 +59,47 @@ static int numbers_check(struct rnic_qp *qp, const struct rnic_qp_attr *attr, ui
 	uint32_t rd = qp->dev->limits.max_qp_rd_atom;
 	const struct {
 		uint32_t bit;
+		const char *name;
 		uint32_t value, least, most;
+		const char *why;
 	} checks[] = {
-		{RNIC_QP_PKEY_INDEX, attr->pkey_index, 0, 0},
-		{RNIC_QP_PORT, attr->port_num, 1, 1},
-		{RNIC_QP_PATH_MTU, (uint32_t)attr->path_mtu, RNIC_MTU_256, (uint32_t)qp->dev->mtu},
-		{RNIC_QP_TIMEOUT, attr->timeout, 0, 31},
-		{RNIC_QP_RETRY_CNT, attr->retry_cnt, 0, 7},
-		{RNIC_QP_RNR_RETRY, attr->rnr_retry, 0, 7},
-		{RNIC_QP_MIN_RNR_TIMER, attr->min_rnr_timer, 0, 31},
-		{RNIC_QP_MAX_QP_RD_ATOMIC, attr->max_rd_atomic, 0, rd},
-		{RNIC_QP_MAX_DEST_RD_ATOMIC, attr->max_dest_rd_atomic, 0, rd},
-		{RNIC_QP_PATH_MIG_STATE, attr->path_mig_state, 0, 2},
+		{RNIC_QP_PKEY_INDEX, "pkey_index", attr->pkey_index, 0, 0, "there is one P_Key"},
+		{RNIC_QP_PORT, "port_num", attr->port_num, 1, 1, "there is one port"},
+		{RNIC_QP_PATH_MTU, "path_mtu", (uint32_t)attr->path_mtu, RNIC_MTU_256,
+		 (uint32_t)qp->dev->mtu, "the port's active_mtu is the most"},
+		{RNIC_QP_TIMEOUT, "timeout", attr->timeout, 0, 31, "5 bits"},
+		{RNIC_QP_RETRY_CNT, "retry_cnt", attr->retry_cnt, 0, 7, "3 bits"},
+		{RNIC_QP_RNR_RETRY, "rnr_retry", attr->rnr_retry, 0, 7, "3 bits"},
+		{RNIC_QP_MIN_RNR_TIMER, "min_rnr_timer", attr->min_rnr_timer, 0, 31, "5 bits"},
+		{RNIC_QP_MAX_QP_RD_ATOMIC, "max_rd_atomic", attr->max_rd_atomic, 0, rd,
+		 "the device's max_qp_init_rd_atom is the most"},
+		{RNIC_QP_MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic", attr->max_dest_rd_atomic, 0, rd,
+		 "the device's max_qp_rd_atom is the most"},
+		{RNIC_QP_PATH_MIG_STATE, "path_mig_state", attr->path_mig_state, 0, 2,
+		 "MIGRATED, REARM, ARMED"},
 	};
-	char name[40];
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		if (!(mask & checks[i].bit) ||
 		    (checks[i].value >= checks[i].least && checks[i].value <= checks[i].most))
 			continue;
-		qp_attr_names(checks[i].bit, name, sizeof(name));
 		dev_log(qp->dev,
 			"QP %" PRIu32 ": %s is %" PRIu32 ", %" PRIu32 " to %" PRIu32
-			" are possible",
-			qp->qpn, name, checks[i].value, checks[i].least, checks[i].most);
+			" are possible: %s",
+			qp->qpn, checks[i].name, checks[i].value, checks[i].least, checks[i].most,
+			checks[i].why);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+static int access_check(struct rnic_qp *qp, uint32_t flags)
+{
+	if (!(flags & ~ACCESS_KNOWN))
+		return 0;
+	dev_log(qp->dev, "QP %" PRIu32 ": qp_access_flags 0x%" PRIx32 " are not known: 0x%x are",
+		qp->qpn, flags & ~ACCESS_KNOWN, ACCESS_KNOWN);
+	return -EINVAL;
 }
 
 static void attrs_store(struct rnic_qp_attr *to, const struct rnic_qp_attr *from, uint32_t mask)
@@ -144,11 +144,15 @@ static int values_check(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uin
 	char who[20];
 	int ret = numbers_check(qp, attr, mask);
 
+	if (ret == 0 && mask & RNIC_QP_ACCESS_FLAGS)
+		ret = access_check(qp, attr->access_flags);
 	if (ret < 0)
 		return ret;
 	if (mask & RNIC_QP_ALT_PATH) {
 		/* As the kernel: path migration is InfiniBand's, not RoCE's. */
-		dev_log(qp->dev, "QP %" PRIu32 ": RoCE has no alternate path", qp->qpn);
+		dev_log(qp->dev,
+			"QP %" PRIu32 ": RoCE has no alternate path: leave IBV_QP_ALT_PATH out",
+			qp->qpn);
 		return -EINVAL;
 	}
 	if (!(mask & RNIC_QP_AV))
@@ -165,7 +169,9 @@ int rnic_qp_modify(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uint32_t
 	int ret = states_check(qp, attr, mask);
 
 	if (ret == 0)
-		ret = table_check(qp, to, mask);
+		ret = qp_transition_check(qp, to, mask);
+	if (ret == 0)
+		ret = drained_check(qp, to);
 	if (ret == 0)
 		ret = values_check(qp, attr, mask, &av);
 	if (ret < 0)
@@ -177,7 +183,7 @@ int rnic_qp_modify(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uint32_t
 		qp->attr.av = av;
 	qp->attr.state = to;
 	if (to != from)
-		qp->path = qp->path << 4 | (uint64_t)to;
+		qp_history_add(qp, from, false, now);
 	transport_state_entered(qp, from, mask, now);
 	cq_settle(qp->dev, now);
 	return 0;

@@ -13,15 +13,22 @@ struct bth_packet;
 struct requester;
 struct responder;
 
+#define QP_STEPS RNIC_QP_STEPS_MAX
+
+struct qp_history {
+	struct rnic_qp_step step[QP_STEPS]; /* a ring */
+	uint64_t n;			    /* ever taken */
+};
+
 struct rnic_qp {
 	struct rnic_device *dev;
 	struct rnic_pd *pd;
 	struct rnic_qp_init init;
 	uint32_t qpn;
 	struct rnic_qp_attr attr; /* what was set, attr.state the state now */
-	uint64_t path;		  /* states gone through, 4 bits each, newest lowest */
-	struct qp_list active;	  /* in dev->active or alone */
-	struct qp_list waiting;	  /* in dev->waiting or alone */
+	struct qp_history history;
+	struct qp_list active;	/* in dev->active or alone */
+	struct qp_list waiting; /* in dev->waiting or alone */
 	struct rnic_timer retry_timer;
 	struct rnic_timer rnr_timer;
 	struct requester *req;
@@ -46,6 +53,10 @@ void peers_free(struct rnic_device *dev);
 /* The transport has found an error: enter ERR (SQE for UC/UD send errors is a later matter),
  * call transport_state_entered, raise the event if type is not negative. */
 void qp_error(struct rnic_qp *qp, uint64_t now, int event_type);
+/* attr.state is new. */
+void qp_history_add(struct rnic_qp *qp, enum rnic_qp_state from, bool by_error, uint64_t now);
+/* 0, or -EINVAL and the line that says why: the state table's verdict on going there. */
+int qp_transition_check(struct rnic_qp *qp, enum rnic_qp_state to, uint32_t mask);
 struct rnic_qp *qp_lookup(struct rnic_device *dev, uint32_t qpn);
 /* In dev->active, at the tail; nothing if it is there already. */
 void qp_activate(struct rnic_qp *qp);

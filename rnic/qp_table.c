@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The QP state table: IBA vol. 1, 11.2.4.2 (modify queue pair) and figure of 10.3.1, with what
- * Linux's core permits where the two differ: no way from RESET to ERR.
+ * The QP state table, as Linux's core has it (ib_modify_qp_is_ok); unlike the specification it
+ * knows no way from RESET to ERR. GSI is what the kernel calls so, the QP of number 1.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ enum {
 
 #define TYPES 4 /* GSI, RC, UC, UD: enum rnic_qp_type less one */
 
-struct rule {
+struct row {
 	bool legal;
 	uint32_t required[TYPES];
 	uint32_t optional[TYPES];
@@ -45,7 +45,7 @@ struct rule {
 		.legal = true                                                                      \
 	}
 
-static const struct rule rules[RNIC_QPS_COUNT][RNIC_QPS_COUNT] = {
+static const struct row rows[RNIC_QPS_COUNT][RNIC_QPS_COUNT] = {
 	[RNIC_QPS_RESET] =
 		{
 			[RNIC_QPS_RESET] = BARE,
@@ -72,9 +72,7 @@ static const struct rule rules[RNIC_QPS_COUNT][RNIC_QPS_COUNT] = {
 					.required = {0,
 						     AV | MTU | DEST | RQ_PSN | DEST_RD | RNR_TIMER,
 						     AV | MTU | DEST | RQ_PSN, 0},
-					.optional =
-						{PKEY | QKEY, ALT | ACCESS | PKEY,
-						 ALT | ACCESS | PKEY, PKEY | QKEY},
+					.optional = {PKEY | QKEY, ALT | ACCESS | PKEY, ALT | ACCESS | PKEY, PKEY | QKEY},
 				},
 		},
 	[RNIC_QPS_RTR] =
@@ -84,9 +82,9 @@ static const struct rule rules[RNIC_QPS_COUNT][RNIC_QPS_COUNT] = {
 			[RNIC_QPS_RTS] =
 				{
 					.legal = true,
-					.required = {SQ_PSN,
-						     TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | RD,
-						     SQ_PSN, SQ_PSN},
+					.required =
+						{SQ_PSN, TIMEOUT | RETRY | RNR_RETRY | SQ_PSN | RD,
+						 SQ_PSN, SQ_PSN},
 					.optional = {CUR | QKEY,
 						     CUR | ALT | ACCESS | RNR_TIMER | MIG,
 						     CUR | ALT | ACCESS | MIG, CUR | QKEY},
@@ -149,65 +147,103 @@ static const struct rule rules[RNIC_QPS_COUNT][RNIC_QPS_COUNT] = {
 		},
 };
 
+struct qp_rule qp_table_rule(enum rnic_qp_type type, enum rnic_qp_state from, enum rnic_qp_state to)
+{
+	const struct row *row = &rows[from][to];
+
+	return (struct qp_rule){row->legal, row->required[type - 1], row->optional[type - 1]};
+}
+
 enum qp_modify_verdict qp_table_check(enum rnic_qp_type type, enum rnic_qp_state from,
 				      enum rnic_qp_state to, uint32_t mask, uint32_t *bits)
 {
-	const struct rule *rule = &rules[from][to];
-	uint32_t required = rule->required[type - 1];
-	uint32_t known = required | rule->optional[type - 1] | RNIC_QP_STATE;
+	struct qp_rule rule = qp_table_rule(type, from, to);
 
 	*bits = 0;
-	if (!rule->legal)
+	if (!rule.legal)
 		return QP_MODIFY_ILLEGAL;
-	*bits = required & ~mask;
+	*bits = rule.required & ~mask;
 	if (*bits)
 		return QP_MODIFY_LACKS;
-	*bits = mask & ~known;
+	*bits = mask & ~(rule.required | rule.optional | RNIC_QP_STATE);
 	return *bits ? QP_MODIFY_EXCESS : QP_MODIFY_OK;
+}
+
+uint32_t qp_table_way(enum rnic_qp_state from, enum rnic_qp_state to, enum rnic_qp_state *way)
+{
+	enum rnic_qp_state came_from[RNIC_QPS_COUNT], queue[RNIC_QPS_COUNT];
+	uint32_t head = 0, tail = 0, n = 0;
+	bool seen[RNIC_QPS_COUNT] = {false};
+
+	seen[from] = true;
+	queue[tail++] = from;
+	while (head < tail && !seen[to]) {
+		enum rnic_qp_state s = queue[head++];
+
+		for (int next = 0; next < RNIC_QPS_COUNT; next++) {
+			if (!rows[s][next].legal || seen[next])
+				continue;
+			seen[next] = true;
+			came_from[next] = s;
+			queue[tail++] = (enum rnic_qp_state)next;
+		}
+	}
+	if (!seen[to] || from == to)
+		return 0;
+	for (enum rnic_qp_state s = to; s != from; s = came_from[s])
+		n++;
+	for (enum rnic_qp_state s = to, i = n; s != from; s = came_from[s])
+		way[--i] = s;
+	return n;
+}
+
+const char *qp_attr_name(uint32_t bit)
+{
+	static const char *const names[] = {
+		"IBV_QP_STATE",
+		"IBV_QP_CUR_STATE",
+		"IBV_QP_EN_SQD_ASYNC_NOTIFY",
+		"IBV_QP_ACCESS_FLAGS",
+		"IBV_QP_PKEY_INDEX",
+		"IBV_QP_PORT",
+		"IBV_QP_QKEY",
+		"IBV_QP_AV",
+		"IBV_QP_PATH_MTU",
+		"IBV_QP_TIMEOUT",
+		"IBV_QP_RETRY_CNT",
+		"IBV_QP_RNR_RETRY",
+		"IBV_QP_RQ_PSN",
+		"IBV_QP_MAX_QP_RD_ATOMIC",
+		"IBV_QP_ALT_PATH",
+		"IBV_QP_MIN_RNR_TIMER",
+		"IBV_QP_SQ_PSN",
+		"IBV_QP_MAX_DEST_RD_ATOMIC",
+		"IBV_QP_PATH_MIG_STATE",
+		"IBV_QP_CAP",
+		"IBV_QP_DEST_QPN",
+		NULL,
+		NULL,
+		NULL,
+		NULL,
+		"IBV_QP_RATE_LIMIT",
+	};
+
+	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
 }
 
 void qp_attr_names(uint32_t mask, char *buf, size_t size)
 {
-	static const char *const names[] = {
-		"state",
-		"cur_state",
-		"en_sqd_async_notify",
-		"access_flags",
-		"pkey_index",
-		"port",
-		"qkey",
-		"av",
-		"path_mtu",
-		"timeout",
-		"retry_cnt",
-		"rnr_retry",
-		"rq_psn",
-		"max_rd_atomic",
-		"alt_path",
-		"min_rnr_timer",
-		"sq_psn",
-		"max_dest_rd_atomic",
-		"path_mig_state",
-		"cap",
-		"dest_qpn",
-		NULL,
-		NULL,
-		NULL,
-		NULL,
-		"rate_limit",
-	};
 	size_t len = 0;
 
 	buf[0] = '\0';
-	for (uint32_t i = 0; i < 32; i++) {
-		const char *name = i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	for (uint32_t i = 0; i < 32 && len < size; i++) {
+		const char *name = qp_attr_name(i);
 		int n;
 
 		if (!(mask & 1u << i))
 			continue;
-		n = snprintf(buf + len, size - len, "%s%s", len ? ", " : "", name ? name : "?");
-		if (n < 0 || (size_t)n >= size - len)
-			return;
-		len += (size_t)n;
+		n = snprintf(buf + len, size - len, "%s%s", len ? ", " : "",
+			     name ? name : "an unknown bit");
+		len += n > 0 ? (size_t)n : 0;
 	}
 }

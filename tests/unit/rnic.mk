@@ -4,6 +4,7 @@ rnic_tests = \
 	tests/unit/rnic_golden \
 	tests/unit/rnic_hostile \
 	tests/unit/rnic_modify \
+	tests/unit/rnic_modify_table \
 	tests/unit/rnic_objects \
 	tests/unit/rnic_table \
 	tests/unit/rnic_timer \
@@ -49,6 +50,15 @@ tests_unit_rnic_hostile_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_hostile_LDADD = $(rnic_test_libs)
 tests_unit_rnic_modify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_modify_LDADD = $(rnic_test_libs)
+tests_unit_rnic_modify_table_SOURCES = \
+	tests/rules/transitions.c \
+	tests/rules/transitions.h \
+	tests/unit/rnic_modify_table.c \
+	$(NULL)
+tests_unit_rnic_modify_table_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules \
+	-DTRANSITIONS='"$(abs_top_srcdir)/tests/rules/transitions.txt"'
+tests_unit_rnic_modify_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_modify_table_LDADD = $(rnic_test_libs)
 tests_unit_rnic_objects_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_objects_LDADD = $(rnic_test_libs)
 tests_unit_rnic_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
