@@ -6,6 +6,7 @@ endif
 
 tests_unit_kernel_test_SOURCES = \
 	tests/unit/kernel_channel.c \
+	tests/unit/kernel_command.c \
 	tests/unit/kernel_context.c \
 	tests/unit/kernel_main.c \
 	tests/unit/kernel_rig.c \

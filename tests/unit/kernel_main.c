@@ -16,6 +16,7 @@ int main(void)
 	suite_add_tcase(suite, kernel_channel_tcase());
 	suite_add_tcase(suite, kernel_context_tcase());
 	suite_add_tcase(suite, kernel_server_tcase());
+	suite_add_tcase(suite, kernel_command_tcase());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

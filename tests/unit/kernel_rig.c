@@ -75,6 +75,7 @@ void rig_start(struct rig *rig)
 	ck_assert_int_eq(kernel_create(&cfg, &rig->kernel), 0);
 	rig->dev.rnic = rnic_device_create(&core);
 	strcpy(rig->dev.name, "rxe0");
+	rig->dev.num_comp_vectors = 1;
 	ck_assert_int_eq(kernel_device_add(rig->kernel, &rig->dev), 0);
 }
 

@@ -10,6 +10,7 @@
 #include "verbs/kernel/kernel_priv.h"
 
 TCase *kernel_channel_tcase(void);
+TCase *kernel_command_tcase(void);
 TCase *kernel_context_tcase(void);
 TCase *kernel_server_tcase(void);
 TCase *kernel_umem_tcase(void);

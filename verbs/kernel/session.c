@@ -25,6 +25,7 @@
 #include "verbs/kernel/uverbs.h"
 
 #define GRANTS_MAX 65536
+#define POSTED_TURNS 64 /* of each QP */
 
 struct session {
 	struct session *next;
@@ -311,6 +312,21 @@ static int64_t call_closed(struct call *call)
 	return 0;
 }
 
+/*
+ * What was posted before a command is sent before it, as by Linux's rxe, whose doorbell is a system
+ * call that sends. Bounded, since a client may post as fast as we send; what is then left is sent
+ * later, as by an adapter.
+ */
+static void posted_run(struct context *c)
+{
+	struct rnic_device *dev = context_device(c)->rnic;
+
+	if (!context_scan(c))
+		return;
+	for (int i = 0; i < POSTED_TURNS && rnic_run(dev, umem_clock()); i++)
+		;
+}
+
 static int64_t call_command(struct call *call)
 {
 	const uint64_t *arg = call->req->arg;
@@ -320,6 +336,7 @@ static int64_t call_command(struct call *call)
 		c = context_find(call->kernel, arg[0]);
 	if (!c)
 		return -EBADF;
+	posted_run(c);
 	if (call->req->op == RNIC_CTL_WRITE)
 		return uverbs_write(call, c, arg[1], arg[2]);
 	return uverbs_ioctl(call, c, (uint32_t)arg[1], arg[2]);
