@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tests/apps/cases/matrix.py \
 	tests/apps/cases/ondemand.py \
 	tests/apps/cases/pingpong.py \
+	tests/apps/cases/pyverbs.py \
 	tests/apps/cases/unharmed.py \
 	tests/apps/harness/__init__.py \
 	tests/apps/harness/capture.py \
@@ -24,8 +25,11 @@ EXTRA_DIST += \
 	tests/apps/harness/process.py \
 	tests/apps/harness/report.py \
 	tests/apps/harness/setting.py \
+	tests/apps/harness/skips.py \
 	tests/apps/harness/tree.py \
 	tests/apps/perftest.matrix \
+	tests/apps/pyverbs.skips \
+	tests/apps/pyverbs_driver.py \
 	tests/apps/run \
 	tests/apps/selftest \
 	tests/golden/rxe-devinfo.txt \

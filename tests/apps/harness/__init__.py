@@ -8,6 +8,7 @@ setting  where a server and a client run: loopback or two namespaces
 tree     the programs under test
 gids     which index of a device's GID table holds an address
 pair     a server program and a client program that talk
+skips    the list of tests that may be skipped, each with its reason
 report   `ok NAME`, `not ok NAME: reason`, and the sum at the end
 capture  tcpdump around traffic, classic pcap files, the ICRC
 """
