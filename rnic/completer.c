@@ -49,8 +49,9 @@ static void progress_made(struct rnic_qp *qp, uint64_t now)
 
 	rd_retire(req);
 	retry_progress(qp);
+	requester_settle(qp);
 	/* Late answers to the first transmission, while it is being repeated. */
-	if (psn_diff(req->psn, req->una_psn) < 0) {
+	if (psn_diff(req->psn, req->una_psn) < 0 || (int32_t)(req->cur - req->una) < 0) {
 		req->cur = req->una;
 		req->cur_off = req->una != req->tail ? send_entry(req, req->una)->acked : 0;
 		req->psn = req->una_psn;
@@ -71,6 +72,10 @@ static bool acked_before(struct rnic_qp *qp, uint32_t psn, uint64_t now)
 		struct send_entry *e = send_entry(req, req->una);
 		uint32_t n = e->n_psn - e->acked;
 
+		if (e->done) {
+			requester_settle(qp);
+			continue;
+		}
 		if (wr_op_awaits_data(e->op))
 			break;
 		if (n > left)

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rnic/mw.h"
 #include "rnic/qp_priv.h"
 
-#define QPN_FIRST 0x11		  /* 0 and 1 are the management QPs */
-#define QPN_LIMIT 0xffffff	  /* which is multicast's */
-#define MR_INDEX_LIMIT (1u << 24) /* a key is the index and 8 more bits */
+#define QPN_FIRST 0x11	   /* 0 and 1 are the management QPs */
+#define QPN_LIMIT 0xffffff /* which is multicast's */
+/* A key is the index and 8 more bits; the highest bit of the index tells MWs from MRs. */
+#define MR_INDEX_LIMIT MW_INDEX_FLAG
 
 const struct rnic_limits rnic_limits_default = {
 	.max_qp = 1048560,
@@ -44,6 +46,7 @@ struct rnic_device *rnic_device_create(const struct rnic_device_config *cfg)
 	dev->timer_told = UINT64_MAX;
 	table_init(&dev->qps, QPN_FIRST, QPN_LIMIT);
 	table_init(&dev->mrs, 1, MR_INDEX_LIMIT);
+	table_init(&dev->mws, 1, MR_INDEX_LIMIT);
 	qp_list_init(&dev->active);
 	qp_list_init(&dev->waiting);
 	return dev;
@@ -51,11 +54,12 @@ struct rnic_device *rnic_device_create(const struct rnic_device_config *cfg)
 
 void rnic_device_destroy(struct rnic_device *dev)
 {
-	assert(!dev->qps.used && !dev->gsi && !dev->mrs.used);
+	assert(!dev->qps.used && !dev->gsi && !dev->mrs.used && !dev->mws.used);
 	assert(!dev->n_pd && !dev->n_cq && !dev->n_srq && !dev->n_ah);
 	peers_free(dev);
 	table_free(&dev->qps);
 	table_free(&dev->mrs);
+	table_free(&dev->mws);
 	free(dev->timers.heap);
 	free(dev);
 }
@@ -74,6 +78,7 @@ void rnic_device_counts(const struct rnic_device *dev, struct rnic_counts *count
 {
 	counts->pd = dev->n_pd;
 	counts->mr = dev->mrs.used;
+	counts->mw = dev->mws.used;
 	counts->cq = dev->n_cq;
 	counts->srq = dev->n_srq;
 	counts->qp = dev->qps.used + (dev->gsi ? 1 : 0);

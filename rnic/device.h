@@ -64,7 +64,7 @@ struct rnic_counters *rnic_device_counters(struct rnic_device *dev);
 
 /* How many objects live, for leak checks and `rnicctl`. */
 struct rnic_counts {
-	uint32_t pd, mr, cq, srq, qp, ah;
+	uint32_t pd, mr, mw, cq, srq, qp, ah;
 };
 void rnic_device_counts(const struct rnic_device *dev, struct rnic_counts *counts);
 

@@ -49,6 +49,7 @@ struct rnic_device {
 	struct rnic_qp *gsi;   /* QP 1, or NULL */
 	struct rnic_table mrs; /* by key >> 8 */
 	uint8_t mr_variant;    /* low byte of the next key */
+	struct rnic_table mws; /* by (key >> 8) & ~MW_INDEX_FLAG */
 	uint32_t n_pd, n_cq, n_srq, n_ah;
 	struct rnic_timers timers;
 	uint64_t timer_told;	/* what timer_set was last called with */
@@ -67,6 +68,7 @@ struct rnic_mr {
 	struct rnic_pd *pd;
 	struct rnic_mr_attr attr;
 	uint32_t key;
+	uint32_t n_mw; /* windows bound to it */
 };
 
 struct rnic_cq {
@@ -105,6 +107,23 @@ enum mr_verdict {
  */
 enum mr_verdict mr_check(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64_t len,
 			 uint32_t access, struct rnic_mem **mem, uint64_t *vaddr);
+
+/* [addr, addr + len) lies in [start, start + room). */
+static inline bool range_holds(uint64_t start, uint64_t room, uint64_t addr, uint64_t len)
+{
+	/* Wraps for an address below the start: then the offset is above the room. */
+	uint64_t offset = addr - start;
+
+	return offset <= room && len <= room - offset;
+}
+
+/* Where an address of the region is. */
+static inline void mr_place(const struct rnic_mr *mr, uint64_t addr, struct rnic_mem **mem,
+			    uint64_t *vaddr)
+{
+	*mem = mr->attr.mem;
+	*vaddr = mr->attr.start + (addr - mr->attr.iova);
+}
 
 /* Push a CQE and notify; on overflow raises CQ_ERR once and marks the CQ, which takes no more. */
 void cq_complete(struct rnic_cq *cq, const struct rnic_cqe *cqe);

@@ -13,6 +13,8 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/flush.h \
 	rnic/host.h \
 	rnic/mr.c \
+	rnic/mw.c \
+	rnic/mw.h \
 	rnic/objects.h \
 	rnic/pd.c \
 	rnic/peer.c \
@@ -32,6 +34,7 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/requester.c \
 	rnic/requester.h \
 	rnic/requester_data.c \
+	rnic/requester_local.c \
 	rnic/requester_pull.c \
 	rnic/requester_read.c \
 	rnic/responder.c \

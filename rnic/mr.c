@@ -54,8 +54,36 @@ int rnic_mr_create(struct rnic_pd *pd, const struct rnic_mr_attr *attr, struct r
 	return 0;
 }
 
+static int bound_check(const struct rnic_mr *mr)
+{
+	if (!mr->n_mw)
+		return 0;
+	dev_log(mr->pd->dev, "MR 0x%" PRIx32 ": %" PRIu32 " windows are bound to it", mr->key,
+		mr->n_mw);
+	return -EINVAL;
+}
+
+int rnic_mr_modify(struct rnic_mr *mr, struct rnic_pd *pd, const struct rnic_mr_attr *attr)
+{
+	int ret = bound_check(mr);
+
+	if (ret == 0)
+		ret = attr_check(pd->dev, attr);
+	if (ret < 0)
+		return ret;
+	mr->pd->users--;
+	pd->users++;
+	mr->pd = pd;
+	mr->attr = *attr;
+	return 0;
+}
+
 int rnic_mr_destroy(struct rnic_mr *mr)
 {
+	int ret = bound_check(mr);
+
+	if (ret < 0)
+		return ret;
 	table_remove(&mr->pd->dev->mrs, mr->key >> 8);
 	mr->pd->users--;
 	free(mr);
@@ -81,7 +109,6 @@ enum mr_verdict mr_check(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64
 			 uint32_t access, struct rnic_mem **mem, uint64_t *vaddr)
 {
 	const struct rnic_mr *mr;
-	uint64_t offset;
 
 	*mem = NULL;
 	*vaddr = 0;
@@ -92,11 +119,8 @@ enum mr_verdict mr_check(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64
 		return MR_BAD_KEY;
 	if (access & ~mr->attr.access)
 		return MR_BAD_ACCESS;
-	/* Wraps for an address below the region: then the offset is above its length. */
-	offset = addr - mr->attr.iova;
-	if (offset > mr->attr.length || len > mr->attr.length - offset)
+	if (!range_holds(mr->attr.iova, mr->attr.length, addr, len))
 		return MR_BAD_RANGE;
-	*mem = mr->attr.mem;
-	*vaddr = mr->attr.start + offset;
+	mr_place(mr, addr, mem, vaddr);
 	return MR_OK;
 }

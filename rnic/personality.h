@@ -19,6 +19,15 @@ struct rnic_sge {
 	uint32_t lkey;
 };
 
+/* BIND_MW: a window and what it shall be (IBA 10.6.7). */
+struct rnic_bind {
+	uint64_t addr, length; /* length 0: unbind (type 1 only) */
+	uint32_t mr_lkey;
+	uint32_t mw_rkey; /* the window's key now */
+	uint32_t rkey;	  /* its low byte is the new key's */
+	uint32_t access;  /* enum rnic_access */
+};
+
 struct rnic_send_wr {
 	uint64_t slot;
 	enum rnic_wr_op op;
@@ -29,6 +38,7 @@ struct rnic_send_wr {
 	uint64_t compare; /* CMP_SWAP */
 	uint64_t swap_add;
 	uint32_t inv_key; /* LOCAL_INV */
+	struct rnic_bind bind;
 	/* UD */
 	struct rnic_av av;
 	bool av_bad; /* the address handle does not exist or belongs to another PD */

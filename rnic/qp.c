@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "rnic/mw.h"
 #include "rnic/qp_priv.h"
 
 #define QPN_GSI 1
@@ -143,6 +144,7 @@ int rnic_qp_destroy(struct rnic_qp *qp)
 {
 	struct rnic_device *dev = qp->dev;
 
+	mw_qp_gone(qp);
 	transport_destroy(qp);
 	timer_disarm(dev, &qp->retry_timer);
 	timer_disarm(dev, &qp->rnr_timer);

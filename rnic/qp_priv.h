@@ -33,6 +33,7 @@ struct rnic_qp {
 	struct rnic_timer rnr_timer;
 	struct requester *req;
 	struct responder *resp;
+	uint32_t n_mw; /* windows of type 2 that it has bound */
 };
 
 /* ---- implemented by the transport, called by qp.c and qp_modify.c ---- */

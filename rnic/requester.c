@@ -31,6 +31,8 @@ static uint32_t ring_stride(const struct rnic_qp_init *init)
 
 	if (init->max_inline > data)
 		data = init->max_inline;
+	if (sizeof(struct rnic_bind) > data)
+		data = sizeof(struct rnic_bind);
 	return (uint32_t)((sizeof(struct send_entry) + data + 15) & ~(size_t)15);
 }
 
@@ -174,8 +176,11 @@ bool requester_turn(struct rnic_qp *qp, uint64_t now)
 	if (!entry_ready(qp, now))
 		return false;
 	e = send_entry(req, req->cur);
-	if (req->cur_off == 0 && (e->flags & RNIC_SEND_FENCE) && req->rd_n)
+	/* IBA 10.8.3.3 (unverified): a fenced request waits for all READs and atomics before it. */
+	if (req->cur_off == 0 && !e->done && (e->flags & RNIC_SEND_FENCE) && req->rd_n)
 		return false;
+	if (wr_op_is_local(e->op))
+		return requester_do_local(qp, e);
 	if (wr_op_awaits_data(e->op))
 		return requester_send_read(qp, e, now);
 	return requester_send_data(qp, e, now);

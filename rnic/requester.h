@@ -24,15 +24,17 @@ struct send_entry {
 	uint64_t raddr;
 	uint64_t compare, swap_add;
 	uint32_t rkey, imm;
-	uint32_t length;   /* bytes of the message */
-	uint32_t n_psn;	   /* packets; of a READ the responses'. 0 with a status */
+	uint32_t length; /* bytes of the message */
+	/* packets; of a READ the responses'. 0 with a status, and of what makes no packets */
+	uint32_t n_psn;
 	uint32_t acked;	   /* of them */
 	uint32_t pkt_cost; /* socket memory that one of them takes */
 	uint32_t flags;	   /* enum rnic_send_flags */
 	uint32_t num_sge, inline_len;
 	enum rnic_wr_op op;
 	enum rnic_wc_status status;
-	struct rnic_sge data[]; /* num_sge SGEs, or inline_len bytes */
+	bool done;		/* BIND_MW, LOCAL_INV: it has been executed */
+	struct rnic_sge data[]; /* num_sge SGEs, inline_len bytes, or a struct rnic_bind */
 };
 
 /* Why no turn is wanted although there is something to send. */
@@ -84,6 +86,12 @@ static inline bool wr_op_awaits_data(enum rnic_wr_op op)
 	return op == RNIC_WR_READ || op == RNIC_WR_CMP_SWAP || op == RNIC_WR_FETCH_ADD;
 }
 
+/* Makes no packets. */
+static inline bool wr_op_is_local(enum rnic_wr_op op)
+{
+	return op == RNIC_WR_BIND_MW || op == RNIC_WR_LOCAL_INV;
+}
+
 int requester_create(struct rnic_qp *qp);
 void requester_destroy(struct rnic_qp *qp);
 void requester_reset(struct rnic_qp *qp);
@@ -110,6 +118,11 @@ void requester_complete(struct rnic_qp *qp, enum rnic_wc_status status);
 void requester_fail(struct rnic_qp *qp, enum rnic_wc_status status, uint64_t now);
 /* In SQD, once all that was begun has ended: SQ_DRAINED. */
 void requester_drained(struct rnic_qp *qp);
+
+/* requester_local.c: BIND_MW and LOCAL_INV */
+bool requester_do_local(struct rnic_qp *qp, struct send_entry *e);
+/* Complete the local requests that have become the oldest. */
+void requester_settle(struct rnic_qp *qp);
 
 /* requester_data.c: SENDs and WRITEs */
 bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now);

@@ -26,7 +26,7 @@ static bool op_allowed(const struct rnic_qp *qp, enum rnic_wr_op op)
 		return qp->init.type == RNIC_QPT_RC && qp->attr.max_rd_atomic;
 	case RNIC_WR_LOCAL_INV:
 	case RNIC_WR_BIND_MW:
-		break;
+		return true;
 	}
 	return false;
 }
@@ -39,6 +39,8 @@ static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_
 
 	if (!op_allowed(qp, wr->op) || (is_inline && awaits_data))
 		return RNIC_WC_LOC_QP_OP_ERR;
+	if (wr_op_is_local(wr->op))
+		return wr->num_sge || is_inline ? RNIC_WC_LOC_QP_OP_ERR : RNIC_WC_SUCCESS;
 	if (is_inline)
 		return wr->inline_len <= qp->init.max_inline ? RNIC_WC_SUCCESS
 							     : RNIC_WC_LOC_QP_OP_ERR;
@@ -68,6 +70,8 @@ static void entry_size(struct send_entry *e, uint32_t mtu)
 {
 	uint32_t payload = e->length < mtu ? e->length : mtu;
 
+	if (wr_op_is_local(e->op))
+		return;
 	e->n_psn = e->length ? (uint32_t)(((uint64_t)e->length + mtu - 1) / mtu) : 1;
 	if (e->op == RNIC_WR_CMP_SWAP || e->op == RNIC_WR_FETCH_ADD)
 		payload = 0;
@@ -83,6 +87,7 @@ static void entry_fill(struct rnic_qp *qp, struct send_entry *e, const struct rn
 	e->op = wr->op;
 	e->acked = 0;
 	e->n_psn = 0;
+	e->done = false;
 	e->num_sge = 0;
 	e->inline_len = 0;
 	e->flags = malformed ? RNIC_SEND_SIGNALED : wr->flags;
@@ -91,11 +96,13 @@ static void entry_fill(struct rnic_qp *qp, struct send_entry *e, const struct rn
 	if (e->status != RNIC_WC_SUCCESS)
 		return;
 	e->raddr = wr->raddr;
-	e->rkey = wr->rkey;
+	e->rkey = wr->op == RNIC_WR_LOCAL_INV ? wr->inv_key : wr->rkey;
 	e->imm = wr->imm;
 	e->compare = wr->compare;
 	e->swap_add = wr->swap_add;
-	if (wr->flags & RNIC_SEND_INLINE) {
+	if (wr->op == RNIC_WR_BIND_MW) {
+		memcpy(e->data, &wr->bind, sizeof(wr->bind));
+	} else if (wr->flags & RNIC_SEND_INLINE) {
 		e->inline_len = wr->inline_len;
 		memcpy(e->data, wr->inline_data, wr->inline_len);
 	} else {

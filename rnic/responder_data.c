@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/mw.h"
 #include "rnic/recv.h"
 #include "rnic/responder.h"
 #include "rnic/sgl.h"
@@ -57,8 +58,8 @@ static enum resp_verdict reth_check(const struct rnic_qp *qp, const struct bth_p
 
 	if (!(qp->attr.access_flags & RNIC_ACCESS_REMOTE_WRITE) || pkt->dmalen > DMALEN_MAX)
 		return RESP_INVALID;
-	if (mr_check(qp->pd, pkt->rkey, pkt->va, pkt->dmalen, RNIC_ACCESS_REMOTE_WRITE, &mem,
-		     &vaddr) != MR_OK)
+	if (rkey_check(qp, pkt->rkey, pkt->va, pkt->dmalen, RNIC_ACCESS_REMOTE_WRITE, &mem,
+		       &vaddr) != MR_OK)
 		return RESP_ACCESS;
 	return RESP_OK;
 }
@@ -98,8 +99,8 @@ static enum resp_verdict packet_check(struct rnic_qp *qp, struct data_run *run,
 
 	if (!sequence_ok(run->msg, flags) || !payload_ok(flags, pkt->payload_len, qp->resp->mtu))
 		return RESP_INVALID;
-	/* Nothing here can be invalidated remotely yet. */
-	if (flags & BTH_F_IETH)
+	/* IBA 9.9.3 (unverified): what cannot be invalidated is a remote access error. */
+	if ((flags & BTH_F_IETH) && !mw_may_invalidate(qp, pkt->inv_rkey))
 		return RESP_ACCESS;
 	if (flags & BTH_F_FIRST) {
 		run->msg = flags & BTH_F_SEND ? MSG_SEND : MSG_WRITE;
@@ -157,7 +158,7 @@ static enum resp_verdict run_store(struct rnic_qp *qp, const struct data_run *ru
 	if (run->len == 0)
 		return RESP_OK;
 	if (write)
-		ret = sgl_remote(qp->pd, run->rkey, run->va, run->piece, run->n, SGL_WRITE, &mem);
+		ret = sgl_remote(qp, run->rkey, run->va, run->piece, run->n, SGL_WRITE, &mem);
 	else
 		ret = recv_put(qp, run->piece, run->n, &mem);
 	if (ret == 0)
@@ -189,6 +190,11 @@ static void message_ended(struct rnic_qp *qp, const struct data_run *run,
 	if (flags & BTH_F_IMM) {
 		cqe.flags = RNIC_WC_WITH_IMM;
 		cqe.imm = last->imm;
+	}
+	if (flags & BTH_F_IETH) {
+		mw_invalidate(qp, last->inv_rkey);
+		cqe.flags = RNIC_WC_WITH_INV;
+		cqe.imm = last->inv_rkey;
 	}
 	cqe.byte_len = (uint32_t)recv_filled(qp);
 	if (run->msg == MSG_WRITE) {

@@ -12,6 +12,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/mw.h"
 #include "rnic/responder.h"
 #include "rnic/sgl.h"
 #include "rnic/transport.h"
@@ -86,8 +87,8 @@ static enum resp_verdict read_check(const struct rnic_qp *qp, const struct bth_p
 
 	if (pkt->dmalen > DMALEN_MAX)
 		return RESP_INVALID;
-	if (mr_check(qp->pd, pkt->rkey, pkt->va, pkt->dmalen, RNIC_ACCESS_REMOTE_READ, &mem,
-		     &vaddr) != MR_OK)
+	if (rkey_check(qp, pkt->rkey, pkt->va, pkt->dmalen, RNIC_ACCESS_REMOTE_READ, &mem,
+		       &vaddr) != MR_OK)
 		return RESP_ACCESS;
 	return RESP_OK;
 }
@@ -150,8 +151,8 @@ static enum resp_verdict atomic_execute(struct rnic_qp *qp, const struct bth_pac
 
 	if (pkt->va % ATOMIC_LEN)
 		return RESP_INVALID;
-	if (mr_check(qp->pd, pkt->rkey, pkt->va, ATOMIC_LEN, RNIC_ACCESS_REMOTE_ATOMIC, &mem,
-		     &vaddr) != MR_OK)
+	if (rkey_check(qp, pkt->rkey, pkt->va, ATOMIC_LEN, RNIC_ACCESS_REMOTE_ATOMIC, &mem,
+		       &vaddr) != MR_OK)
 		return RESP_ACCESS;
 	/* A region may map an aligned address to an unaligned one. */
 	if (vaddr % ATOMIC_LEN)
@@ -326,7 +327,7 @@ static void read_work(struct rnic_qp *qp, struct resp_job *job)
 	tx.data = cfg->ops->tx_alloc(cfg->host, tx.len);
 	for (uint32_t i = 0; i < n; i++)
 		headers_write(qp, job, job->sent + i, tx.data + (size_t)i * tx.seg, &piece[i]);
-	ret = sgl_remote(qp->pd, job->rkey, job->va + (uint64_t)job->sent * qp->resp->mtu, piece, n,
+	ret = sgl_remote(qp, job->rkey, job->va + (uint64_t)job->sent * qp->resp->mtu, piece, n,
 			 SGL_READ, &mem);
 	if (ret == -EINPROGRESS) {
 		qp->resp->wait_mem = mem;

@@ -6,7 +6,8 @@
 
 #include <errno.h>
 
-#include "rnic/device_priv.h"
+#include "rnic/mw.h"
+#include "rnic/qp_priv.h"
 
 /* Where a copy stands among its pieces. */
 struct piece_pos {
@@ -82,20 +83,24 @@ void mem_operation_begin(struct rnic_device *dev)
 		dev->cfg.ops->mem_begin(dev->cfg.host);
 }
 
-static int range_copy(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64_t len,
-		      uint32_t access, const struct iovec *part, int n, enum sgl_dir dir,
-		      struct rnic_mem **mem)
+static int mem_copy(struct rnic_device *dev, struct rnic_mem *mem, uint64_t vaddr,
+		    const struct iovec *part, int n, enum sgl_dir dir)
 {
-	const struct rnic_ops *ops = pd->dev->cfg.ops;
+	const struct rnic_ops *ops = dev->cfg.ops;
+
+	if (dir == SGL_READ)
+		return ops->mem_read(dev->cfg.host, mem, vaddr, part, n);
+	return ops->mem_write(dev->cfg.host, mem, vaddr, part, n);
+}
+
+static int local_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint64_t off, uint64_t len,
+		      const struct iovec *part, int n, enum sgl_dir dir, struct rnic_mem **mem)
+{
 	uint64_t vaddr;
 
-	if (mr_check(pd, key, addr, len, access, mem, &vaddr) != MR_OK)
+	if (mr_check(pd, sge->lkey, sge->addr + off, len, local_access(dir), mem, &vaddr) != MR_OK)
 		return -EACCES;
-	if (len == 0)
-		return 0;
-	if (dir == SGL_READ)
-		return ops->mem_read(pd->dev->cfg.host, *mem, vaddr, part, n);
-	return ops->mem_write(pd->dev->cfg.host, *mem, vaddr, part, n);
+	return len ? mem_copy(pd->dev, *mem, vaddr, part, n, dir) : 0;
 }
 
 int sgl_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n_sge, uint64_t off,
@@ -115,8 +120,7 @@ int sgl_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n_sge, uin
 			continue;
 		}
 		got = pieces_take(&pos, sge[i].len - off, part, &n);
-		ret = range_copy(pd, sge[i].lkey, sge[i].addr + off, got, local_access(dir), part,
-				 n, dir, mem);
+		ret = local_copy(pd, &sge[i], off, got, part, n, dir, mem);
 		if (ret < 0)
 			return ret;
 		off = 0;
@@ -125,15 +129,16 @@ int sgl_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n_sge, uin
 	return pos.left ? -EACCES : 0;
 }
 
-int sgl_remote(struct rnic_pd *pd, uint32_t rkey, uint64_t va, const struct iovec *piece,
+int sgl_remote(const struct rnic_qp *qp, uint32_t rkey, uint64_t va, const struct iovec *piece,
 	       uint32_t n_pieces, enum sgl_dir dir, struct rnic_mem **mem)
 {
-	uint64_t len = 0;
+	uint32_t access = dir == SGL_READ ? RNIC_ACCESS_REMOTE_READ : RNIC_ACCESS_REMOTE_WRITE;
+	uint64_t len = 0, vaddr;
 
 	for (uint32_t i = 0; i < n_pieces; i++)
 		len += piece[i].iov_len;
-	mem_operation_begin(pd->dev);
-	return range_copy(pd, rkey, va, len,
-			  dir == SGL_READ ? RNIC_ACCESS_REMOTE_READ : RNIC_ACCESS_REMOTE_WRITE,
-			  piece, (int)n_pieces, dir, mem);
+	mem_operation_begin(qp->dev);
+	if (rkey_check(qp, rkey, va, len, access, mem, &vaddr) != MR_OK)
+		return -EACCES;
+	return len ? mem_copy(qp->dev, *mem, vaddr, piece, (int)n_pieces, dir) : 0;
 }

@@ -11,6 +11,7 @@
 struct rnic_mem;
 struct rnic_device;
 struct rnic_pd;
+struct rnic_qp;
 
 /* Pieces (packets) that one copy may have. */
 #define SGL_PIECES_MAX 64
@@ -34,8 +35,8 @@ bool sgl_check(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n, enum 
 int sgl_copy(struct rnic_pd *pd, const struct rnic_sge *sge, uint32_t n_sge, uint64_t off,
 	     const struct iovec *piece, uint32_t n_pieces, enum sgl_dir dir, struct rnic_mem **mem);
 
-/* The same for a range that a remote key names (enum rnic_access). */
-int sgl_remote(struct rnic_pd *pd, uint32_t rkey, uint64_t va, const struct iovec *piece,
+/* The same for a range that the peer of a QP names by a key: an MR's or an MW's. */
+int sgl_remote(const struct rnic_qp *qp, uint32_t rkey, uint64_t va, const struct iovec *piece,
 	       uint32_t n_pieces, enum sgl_dir dir, struct rnic_mem **mem);
 
 /* Before the accesses of one operation: what host.h calls mem_begin. */

@@ -46,7 +46,10 @@ enum rnic_access {
 	RNIC_ACCESS_REMOTE_READ = 1 << 2,
 	RNIC_ACCESS_REMOTE_ATOMIC = 1 << 3,
 	RNIC_ACCESS_MW_BIND = 1 << 4,
+	RNIC_ACCESS_ZERO_BASED = 1 << 5,
 };
+
+enum rnic_mw_type { RNIC_MW_TYPE_1 = 1, RNIC_MW_TYPE_2 = 2 };
 
 enum rnic_wc_status {
 	RNIC_WC_SUCCESS = 0,

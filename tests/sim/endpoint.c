@@ -80,7 +80,9 @@ void sim_end_begin(struct sim_end *e, struct sim_world *w, uint32_t node,
 	sim_queues_begin(&e->queues, cfg->send_room, cfg->recv_room);
 	sim_cq_begin(&e->send_ring, cfg->cq_room);
 	sim_cq_begin(&e->recv_ring, cfg->cq_room);
-	sim_check(rnic_pd_create(dev, &e->pd) == 0, "PD");
+	e->pd = cfg->pd;
+	if (!e->pd)
+		sim_check(rnic_pd_create(dev, &e->pd) == 0, "PD");
 	sim_check(rnic_cq_create(dev, cfg->cq_room, &sim_personality, &e->send_ring, &e->send_cq) ==
 			  0,
 		  "CQ");
@@ -93,6 +95,7 @@ void sim_end_begin(struct sim_end *e, struct sim_world *w, uint32_t node,
 	init.recv_cq = e->recv_cq;
 	init.user = &e->queues;
 	init.rq_user = &e->queues;
+	init.srq = cfg->srq;
 	sim_check(rnic_qp_create(e->pd, &init, &e->qp) == 0, "QP");
 }
 
@@ -103,7 +106,8 @@ void sim_end_end(struct sim_end *e)
 	sim_check(rnic_mr_destroy(e->mr_shifted) == 0, "MR");
 	sim_check(rnic_cq_destroy(e->send_cq) == 0, "CQ");
 	sim_check(rnic_cq_destroy(e->recv_cq) == 0, "CQ");
-	sim_check(rnic_pd_destroy(e->pd) == 0, "PD");
+	if (!e->cfg.pd)
+		sim_check(rnic_pd_destroy(e->pd) == 0, "PD");
 	sim_cq_end(&e->send_ring);
 	sim_cq_end(&e->recv_ring);
 	sim_queues_end(&e->queues);

@@ -12,6 +12,7 @@ static const struct scenario *const groups[] = {
 	scenarios_refuse,
 	scenarios_retry,
 	scenarios_local,
+	scenarios_windows,
 };
 
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))

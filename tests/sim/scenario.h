@@ -15,7 +15,8 @@ struct scenario {
 #name, name                                                                        \
 	}
 
-extern const struct scenario scenarios_refuse[], scenarios_retry[], scenarios_local[];
+extern const struct scenario scenarios_refuse[], scenarios_retry[], scenarios_local[],
+	scenarios_windows[];
 
 /* One by its name, or "all". 0, or 1 for a name that does not exist; a rule that does not hold ends
  * the program. */
