@@ -78,8 +78,11 @@ void cq_complete(struct rnic_cq *cq, const struct rnic_cqe *cqe)
 {
 	struct rnic_device *dev = cq->dev;
 
-	if (cq->overflowed)
+	if (cq->overflowed) {
+		/* A QP that has come to this CQ since, or begins anew with it. */
+		dev->cq_failed |= cqe->qp->attr.state != RNIC_QPS_ERR;
 		return;
+	}
 	if (cq->ops->cq_push(cq->user, cqe->qp->init.user, cqe) < 0) {
 		overflow(cq, cqe);
 		return;
@@ -88,17 +91,23 @@ void cq_complete(struct rnic_cq *cq, const struct rnic_cqe *cqe)
 		dev->cfg.ops->cq_notify(dev->cfg.host, cq);
 }
 
+static void qp_settle(struct rnic_qp *qp, uint64_t now)
+{
+	if (qp->attr.state == RNIC_QPS_RESET || qp->attr.state == RNIC_QPS_ERR)
+		return;
+	if (qp->init.send_cq->overflowed || qp->init.recv_cq->overflowed)
+		qp_error(qp, now, RNIC_EVENT_QP_FATAL);
+}
+
 void cq_settle(struct rnic_device *dev, uint64_t now)
 {
 	struct rnic_qp *qp;
 
 	while (dev->cq_failed) {
 		dev->cq_failed = false; /* flushing a QP may overflow its other CQ */
-		for (uint32_t n = 0; (qp = table_next(&dev->qps, &n)); n++) {
-			if (qp->attr.state == RNIC_QPS_RESET || qp->attr.state == RNIC_QPS_ERR)
-				continue;
-			if (qp->init.send_cq->overflowed || qp->init.recv_cq->overflowed)
-				qp_error(qp, now, RNIC_EVENT_QP_FATAL);
-		}
+		if (dev->gsi)
+			qp_settle(dev->gsi, now);
+		for (uint32_t n = 0; (qp = table_next(&dev->qps, &n)); n++)
+			qp_settle(qp, now);
 	}
 }

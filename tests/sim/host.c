@@ -130,6 +130,7 @@ static void async_event(void *host, const struct rnic_async *event)
 	struct sim_node *n = host;
 
 	n->n_events[event->type & 31]++;
+	n->last_event = *event;
 }
 
 static uint32_t random_number(void *host)

@@ -12,6 +12,7 @@
 #include "bth/packet.h"
 #include "rng.h"
 #include "rnic/device.h"
+#include "rnic/host.h"
 
 #define SIM_NODES 2
 #define SIM_US 1000ull
@@ -49,6 +50,7 @@ struct sim_node {
 	bool unplugged; /* packets from and to it vanish */
 	uint32_t losses_in_a_row;
 	uint32_t n_events[32]; /* by enum rnic_event_type */
+	struct rnic_async last_event;
 	uint32_t n_logs, n_notified;
 	char last_log[300];
 	uint64_t link_free; /* when the last packet sent has left */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 if HAVE_CHECK
 rnic_tests = \
+	tests/unit/rnic_events \
 	tests/unit/rnic_golden \
 	tests/unit/rnic_hostile \
 	tests/unit/rnic_modify \
@@ -25,6 +26,18 @@ rnic_test_libs = \
 	bth/libbth.la \
 	$(CHECK_LIBS) \
 	$(NULL)
+rnic_lone_sources = \
+	tests/sim/endpoint.c \
+	tests/sim/host.c \
+	tests/sim/queues.c \
+	tests/sim/world.c \
+	tests/unit/rnic_lone.c \
+	tests/unit/rnic_lone.h \
+	$(NULL)
+tests_unit_rnic_events_SOURCES = tests/unit/rnic_events.c $(rnic_lone_sources)
+tests_unit_rnic_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_events_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_events_LDADD = $(rnic_test_libs)
 tests_unit_rnic_golden_SOURCES = \
 	tests/sim/endpoint.c \
 	tests/sim/host.c \
