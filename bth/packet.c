@@ -171,8 +171,11 @@ enum bth_verdict bth_decode(const uint8_t *buf, size_t len, struct bth_packet *p
 	if ((buf[1] & TVER) != 0)
 		return BTH_BAD_VERSION;
 	info = bth_opcode_info(buf[0]);
-	if (!info->name)
+	if (!info->name) {
+		memset(pkt, 0, sizeof(*pkt));
+		bth_get(buf, pkt);
 		return BTH_BAD_OPCODE;
+	}
 	if (len < info->headers_len)
 		return BTH_SHORT;
 

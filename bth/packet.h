@@ -55,7 +55,8 @@ enum bth_verdict {
 
 /*
  * Decode one UDP payload, BTH to the last byte before the ICRC (len does not count the ICRC).
- * On BTH_OK every field of *pkt is set. It checks form only, not whether the packet makes sense.
+ * On BTH_OK every field of *pkt is set, on BTH_BAD_OPCODE the BTH and nothing else. It checks form
+ * only, not whether the packet makes sense.
  */
 enum bth_verdict bth_decode(const uint8_t *buf, size_t len, struct bth_packet *pkt);
 

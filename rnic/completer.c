@@ -141,14 +141,18 @@ static void acknowledge_received(struct rnic_qp *qp, const struct bth_packet *pk
 		nak_received(qp, pkt, now);
 }
 
-/* Does una_psn, to which all has been acknowledged, belong to a request of this kind? */
-static struct send_entry *awaiting_entry(const struct requester *req, bool read)
+/*
+ * The request that una_psn, to which all has been acknowledged, belongs to. NULL: it is not of this
+ * kind, so that the response is a bad one.
+ */
+static struct send_entry *awaiting_entry(struct rnic_qp *qp, bool read, uint64_t now)
 {
-	struct send_entry *e = req->una != req->tail ? send_entry(req, req->una) : NULL;
+	struct send_entry *e = send_entry(qp->req, qp->req->una);
 
-	if (!e || !wr_op_awaits_data(e->op) || (e->op == RNIC_WR_READ) != read)
-		return NULL;
-	return e;
+	if (wr_op_awaits_data(e->op) && (e->op == RNIC_WR_READ) == read)
+		return e;
+	requester_fail(qp, RNIC_WC_BAD_RESP_ERR, now);
+	return NULL;
 }
 
 static uint32_t read_payload(const struct requester *req, const struct send_entry *e, uint32_t k)
@@ -164,9 +168,13 @@ static uint32_t read_run(const struct requester *req, const struct send_entry *e
 	uint32_t m;
 
 	for (m = 0; m < n && m < left && m < SGL_PIECES_MAX; m++) {
-		if (!(bth_opcode_info(pkt[m].opcode)->flags & BTH_F_READ) ||
-		    pkt[m].psn != psn_add(req->una_psn, m) ||
+		uint32_t flags = bth_opcode_info(pkt[m].opcode)->flags;
+
+		if (!(flags & BTH_F_READ) || pkt[m].psn != psn_add(req->una_psn, m) ||
 		    pkt[m].payload_len != read_payload(req, e, e->acked + m))
+			break;
+		/* Where its parts end is the requester's affair, but the last ends with it. */
+		if (m + 1 == left && !(flags & BTH_F_LAST))
 			break;
 		piece[m].iov_base = (void *)(uintptr_t)pkt[m].payload;
 		piece[m].iov_len = pkt[m].payload_len;
@@ -209,9 +217,9 @@ static uint32_t read_received(struct rnic_qp *qp, const struct bth_packet *pkt, 
 		retry_gap(qp, now);
 		return 1;
 	}
-	e = awaiting_entry(req, true);
+	e = awaiting_entry(qp, true, now);
 	if (!e)
-		return 1;
+		return n;
 	m = read_run(req, e, pkt, n, piece);
 	if (m == 0) {
 		requester_fail(qp, RNIC_WC_BAD_RESP_ERR, now);
@@ -237,7 +245,7 @@ static void atomic_received(struct rnic_qp *qp, const struct bth_packet *pkt, ui
 		retry_gap(qp, now);
 		return;
 	}
-	e = awaiting_entry(req, false);
+	e = awaiting_entry(qp, false, now);
 	if (!e || !data_store(qp, e, &piece, 1, now))
 		return;
 	entry_progress(qp, e, 1);

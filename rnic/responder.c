@@ -124,6 +124,16 @@ static void tail_fatal(struct responder *resp, enum aeth_nak code, int event)
 	resp->tail_event = event;
 }
 
+/* A receive in use tells of the fault by its completion; else an event does (class C of IBA 9.9.3,
+ * unverified). */
+static int request_fault(struct rnic_qp *qp, enum rnic_event_type event)
+{
+	if (qp->resp->msg != MSG_SEND)
+		return event;
+	recv_complete_error(qp, RNIC_WC_REM_INV_REQ_ERR);
+	return -1;
+}
+
 /* IBA 9.7.5.2 and table 59 of 9.9 (unverified) */
 void responder_refuse(struct rnic_qp *qp, enum resp_verdict verdict)
 {
@@ -133,10 +143,12 @@ void responder_refuse(struct rnic_qp *qp, enum resp_verdict verdict)
 	case RESP_OK:
 		return;
 	case RESP_INVALID:
-		tail_fatal(resp, AETH_NAK_INVALID_REQUEST, RNIC_EVENT_QP_REQ_ERR);
+		tail_fatal(resp, AETH_NAK_INVALID_REQUEST,
+			   request_fault(qp, RNIC_EVENT_QP_REQ_ERR));
 		return;
 	case RESP_ACCESS:
-		tail_fatal(resp, AETH_NAK_REMOTE_ACCESS, RNIC_EVENT_QP_ACCESS_ERR);
+		tail_fatal(resp, AETH_NAK_REMOTE_ACCESS,
+			   request_fault(qp, RNIC_EVENT_QP_ACCESS_ERR));
 		return;
 	case RESP_OPERATIONAL:
 		tail_fatal(resp, AETH_NAK_REMOTE_OPERATIONAL, RNIC_EVENT_QP_FATAL);
