@@ -167,7 +167,11 @@ START_TEST(packet_of_unknown_opcode_or_version_is_refused)
 
 		buf[0] = (uint8_t)op;
 		buf[1] = 0;
+		buf[11] = 7;
 		ck_assert_int_eq(bth_decode(buf, len, &pkt), info->name ? BTH_OK : BTH_BAD_OPCODE);
+		/* Who refuses a request has to name it. */
+		ck_assert_uint_eq(pkt.opcode, op);
+		ck_assert_uint_eq(pkt.psn, 7);
 		buf[1] = 1;
 		ck_assert_int_eq(bth_decode(buf, len, &pkt), BTH_BAD_VERSION);
 	}
