@@ -29,7 +29,10 @@
 	X(rx_dropped_no_qp)                                                                        \
 	X(rx_dropped_qp_state)                                                                     \
 	X(rx_dropped_pkey)                                                                         \
-	X(rx_dropped_address)
+	X(rx_dropped_address)                                                                      \
+	X(cm_sent)                                                                                 \
+	X(cm_repeated)                                                                             \
+	X(cm_rcvd)
 
 struct rnic_counters {
 #define X(name) uint64_t name;

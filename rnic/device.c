@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "rnic/mw.h"
+#include "rnic/cm_priv.h"
 #include "rnic/qp_priv.h"
 
 #define QPN_FIRST 0x11	   /* 0 and 1 are the management QPs */
@@ -56,6 +57,7 @@ void rnic_device_destroy(struct rnic_device *dev)
 {
 	assert(!dev->qps.used && !dev->gsi && !dev->mrs.used && !dev->mws.used);
 	assert(!dev->n_pd && !dev->n_cq && !dev->n_srq && !dev->n_ah);
+	cm_stop(dev);
 	peers_free(dev);
 	table_free(&dev->qps);
 	table_free(&dev->mrs);

@@ -56,6 +56,7 @@ struct rnic_device {
 	struct qp_list active;	/* QPs that want a turn of rnic_run */
 	struct qp_list waiting; /* QPs that wait for rnic_mem_resume */
 	struct peer *peers;	/* windows by destination: peer.c */
+	struct cm_device *cm;	/* NULL before rnic_cm_start */
 	bool cq_failed;		/* a CQ has overflowed, its QPs have not been told */
 };
 

@@ -2,6 +2,11 @@
 noinst_LTLIBRARIES += rnic/librnic-core.la
 rnic_librnic_core_la_SOURCES = \
 	rnic/ah.c \
+	rnic/cm.c \
+	rnic/cm.h \
+	rnic/cm_priv.h \
+	rnic/cm_rx.c \
+	rnic/cm_send.c \
 	rnic/completer.c \
 	rnic/completer.h \
 	rnic/counters.h \

@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/cm_priv.h"
 #include "rnic/completer.h"
 #include "rnic/flush.h"
 #include "rnic/requester.h"
@@ -20,6 +21,7 @@
 #include "rnic/ud.h"
 
 #define BATCH_MAX 64
+#define QPN_GSI 1
 #define PKEY_MASK 0x7fff
 
 /* What one QP may send before others have their turn. */
@@ -296,6 +298,12 @@ static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 	while (i < b->n) {
 		struct rnic_qp *qp = qp_lookup(dev, b->pkt[i].dqpn);
 		uint32_t n;
+
+		if (b->pkt[i].dqpn == QPN_GSI && dev->cm && !qp) {
+			cm_rx(dev, now, b->rx[i], &b->pkt[i]);
+			i++;
+			continue;
+		}
 
 		if (!qp) {
 			dev->counters.rx_dropped_no_qp++;

@@ -30,6 +30,21 @@ tests_sim_sim_LDADD = \
 	bth/libbth.la \
 	$(NULL)
 
+check_PROGRAMS += tests/sim/cm
+tests_sim_cm_SOURCES = \
+	tests/sim/cm.c \
+	tests/sim/host.c \
+	tests/sim/host.h \
+	tests/sim/rng.h \
+	tests/sim/world.c \
+	tests/sim/world.h \
+	$(NULL)
+tests_sim_cm_LDADD = \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+TESTS += tests/sim/cm
+
 sim_scripts = \
 	tests/sim/replay \
 	tests/sim/scenarios \

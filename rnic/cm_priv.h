@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The inside of communication management, for rnic/cm*.c. */
+#ifndef RNIC_CM_PRIV_H
+#define RNIC_CM_PRIV_H
+
+#include "rnic/cm.h"
+#include "rnic/device_priv.h"
+
+struct cm_device {
+	const struct rnic_cm_host *ops;
+	void *host;
+	struct rnic_table ends; /* by number; an ID on the wire is the number with `mask` over it */
+	uint32_t mask;
+	uint64_t guid; /* of this adapter, in messages */
+	uint64_t tid;
+	uint32_t psn;
+};
+
+struct rnic_cm {
+	struct rnic_device *dev;
+	void *user;
+	enum rnic_cm_state state;
+	bool owned;   /* not yet given to rnic_cm_destroy */
+	bool passive; /* made by the peer's message */
+	uint32_t number;
+	uint32_t remote_id;   /* 0: not known yet */
+	uint64_t remote_guid; /* of a REQ */
+	uint64_t service_id;
+	uint64_t tid;	      /* of the exchange under way */
+	uint64_t request_tid; /* of the REQ or SIDR_REQ that made it */
+	uint32_t local_qpn, remote_qpn;
+	struct rnic_av av;
+	/* What is repeated when no answer comes, or when its cause is seen again. */
+	uint8_t sent[MAD_LEN];
+	struct rnic_timer timer;
+	uint64_t timeout;     /* ns, of one try */
+	uint64_t peer_repeat; /* the peer may repeat its request so long after this one, ns */
+	uint32_t tries;	      /* left */
+};
+
+uint32_t cm_id(const struct rnic_cm *cm);
+struct rnic_cm *cm_find(struct rnic_device *dev, uint32_t id);
+/* The end that the REQ or SIDR_REQ which this one repeats, or takes back, has made. */
+struct rnic_cm *cm_find_request(struct rnic_device *dev, const struct cm_msg *msg,
+				const uint8_t gid[16]);
+/* Frees at once. */
+void cm_free(struct rnic_cm *cm);
+
+/* ---- cm_send.c ---- */
+uint64_t cm_timeout_ns(uint32_t exponent);
+/* Encode with this end's IDs and send; kept if `keep`. */
+void cm_transmit(struct rnic_cm *cm, struct cm_msg *msg, enum cm_type type, bool keep);
+void cm_repeat(struct rnic_cm *cm);
+/* Without an end: an answer to what came. */
+void cm_answer(struct rnic_device *dev, const struct rnic_rx *rx, struct cm_msg *msg);
+/* Wait for an answer for so long and so many times. */
+void cm_expect(struct rnic_cm *cm, uint64_t now, uint64_t timeout, uint32_t tries);
+void cm_timer_fired(struct rnic_device *dev, struct rnic_timer *t, uint64_t now);
+void cm_enter_timewait(struct rnic_cm *cm, uint64_t now);
+/* Tells the owner, if there is one. */
+void cm_tell(struct rnic_cm *cm, enum rnic_cm_event_type type, const struct cm_msg *msg);
+
+/* ---- cm_rx.c ---- */
+struct bth_packet;
+/* A packet for QP 1. */
+void cm_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *rx,
+	   const struct bth_packet *pkt);
+
+/* The device ends. */
+void cm_stop(struct rnic_device *dev);
+
+#endif
