@@ -321,6 +321,7 @@ static void dreq_rx(struct rnic_cm *cm, uint64_t now, const struct rnic_rx *rx,
 		cm_enter_timewait(cm, now);
 		cm_tell(cm, RNIC_CM_EV_DISCONNECTED, msg);
 		return;
+	case RNIC_CM_DREQ_RCVD: /* the program is slow to answer; the peer need not wait for it */
 	case RNIC_CM_TIMEWAIT:
 		drep_answer(cm->dev, rx, msg);
 		return;
@@ -328,7 +329,6 @@ static void dreq_rx(struct rnic_cm *cm, uint64_t now, const struct rnic_rx *rx,
 	case RNIC_CM_REQ_SENT:
 	case RNIC_CM_REQ_RCVD:
 	case RNIC_CM_REP_RCVD:
-	case RNIC_CM_DREQ_RCVD:
 	case RNIC_CM_SIDR_REQ_SENT:
 	case RNIC_CM_SIDR_REQ_RCVD:
 	case RNIC_CM_STATES:

@@ -18,6 +18,8 @@
 
 #define CONNS_MAX 24
 #define STEPS_MAX 2000000
+#define OWNER_NS (400 * SIM_MS)
+#define LOSS_BEARABLE 1000 /* in 10000: 16 tries never fail all */
 #define SERVICE 0x0106000000001234ull
 
 enum stage { ST_NEW, ST_ASKED, ST_ANSWERED, ST_UP, ST_DOWN, ST_REFUSED, ST_UNREACHED, ST_GONE };
@@ -40,7 +42,7 @@ struct conn {
 static struct sim_world world;
 static struct conn conns[CONNS_MAX];
 static uint32_t n_conns;
-static uint64_t seed;
+static uint64_t seed, all_acted;
 
 static void fail(const struct conn *c, const char *what)
 {
@@ -100,6 +102,8 @@ static void event(void *host, struct rnic_cm *cm, void *user, const struct rnic_
 
 	if (s->cm != cm)
 		fail(c, "an event of another end");
+	if (world.faults.loss <= LOSS_BEARABLE && !ev->msg && ev->type != RNIC_CM_EV_TIMEWAIT_EXIT)
+		fail(c, "given up although most messages arrive");
 	switch (ev->type) {
 	case RNIC_CM_EV_REP:
 	case RNIC_CM_EV_SIDR_REP:
@@ -242,14 +246,17 @@ static bool act(struct conn *c, uint32_t i, bool quiet)
 	return false;
 }
 
-/* quiet: nothing is under way any more. */
+/* An owner takes its time, but not for ever. quiet: nothing is under way any more. */
 static bool owners_act(bool quiet)
 {
-	bool acted = false;
+	bool acted = false, all = quiet || world.now > all_acted + OWNER_NS;
+
+	if (all)
+		all_acted = world.now;
 
 	for (uint32_t n = 0; n < n_conns; n++)
 		for (uint32_t i = 0; i < 2; i++)
-			if (quiet || rng_chance(&world.rng, 300))
+			if (all || rng_chance(&world.rng, 300))
 				acted |= act(&conns[n], i, quiet);
 	return acted;
 }
@@ -290,6 +297,7 @@ static void run(void)
 	};
 	uint64_t steps = 0;
 
+	all_acted = 0;
 	sim_world_begin(&world, seed, RNIC_MTU_1024, 0);
 	world.faults = faults[seed % 4];
 	memset(conns, 0, sizeof(conns));
