@@ -6,11 +6,15 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rnic/qp.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
+#include "tools/qpdot.h"
+
+#define QPN_MAX 0xffffff
 
 static void gid_text(const uint8_t gid[16], char *buf, size_t size)
 {
@@ -106,21 +110,6 @@ static struct json_object *stat_new(const struct adapter *a)
 	return o;
 }
 
-static const char *qp_type_name(enum rnic_qp_type type)
-{
-	switch (type) {
-	case RNIC_QPT_GSI:
-		return "GSI";
-	case RNIC_QPT_RC:
-		return "RC";
-	case RNIC_QPT_UC:
-		return "UC";
-	case RNIC_QPT_UD:
-		return "UD";
-	}
-	return "?";
-}
-
 static struct json_object *qp_new(const struct adapter *a, const struct rnic_qp *qp)
 {
 	struct json_object *o = json_object_new_object();
@@ -132,7 +121,7 @@ static struct json_object *qp_new(const struct adapter *a, const struct rnic_qp 
 		gid_text(i.av.dgid, peer, sizeof(peer));
 	json_object_object_add(o, "device", text_new(a->kdev.name));
 	json_object_object_add(o, "qpn", number_new(i.qpn));
-	json_object_object_add(o, "type", text_new(qp_type_name(i.type)));
+	json_object_object_add(o, "type", text_new(qpdot_type_name(i.type)));
 	json_object_object_add(o, "state", text_new(rnic_qp_state_name(i.state)));
 	json_object_object_add(o, "peer", text_new(peer));
 	json_object_object_add(o, "dest_qpn", number_new(i.dest_qpn));
@@ -236,10 +225,60 @@ static int answer(struct daemon *d, const struct command *c, const char *device,
 	return found ? 0 : -ENODEV;
 }
 
+static void dot_print(const struct adapter *a, const struct rnic_qp *qp, struct admin_reply *reply)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	if (!to)
+		return;
+	qpdot_draw_qp(to, a->kdev.name, qp);
+	fclose(to);
+	admin_printf(reply, "%s", text);
+	free(text);
+}
+
+/* The QP of that number on the device of that name, or on the only one that has such a QP. */
+static int dot_answer(struct daemon *d, const char *number, const char *device,
+		      struct admin_reply *reply)
+{
+	const struct adapter *on = NULL;
+	struct rnic_qp *qp = NULL;
+	char *end;
+	unsigned long qpn = strtoul(number, &end, 0);
+
+	if (!*number || *end || qpn == 0 || qpn > QPN_MAX) {
+		admin_printf(reply, "%s is not the number of a QP", number);
+		return -EINVAL;
+	}
+	for (struct adapter *a = d->adapters; a; a = a->next) {
+		struct rnic_qp *found = rnic_device_qp_after(a->rnic, (uint32_t)qpn - 1);
+
+		if ((device && strcmp(device, a->kdev.name)) || !found || rnic_qp_num(found) != qpn)
+			continue;
+		if (on) {
+			admin_printf(reply, "%s and %s have a QP %lu: name the device",
+				     on->kdev.name, a->kdev.name, qpn);
+			return -EINVAL;
+		}
+		on = a;
+		qp = found;
+	}
+	if (on)
+		dot_print(on, qp, reply);
+	else
+		admin_printf(reply, "there is no QP %lu%s%s; rnicctl qp lists them", qpn,
+			     device ? " on " : "", device ? device : "");
+	return on ? 0 : -ENOENT;
+}
+
 int commands_run(void *daemon, int argc, char **argv, bool json, struct admin_reply *reply)
 {
 	int used;
 
+	if (argc >= 3 && argc <= 4 && !strcmp(argv[0], "qp") && !strcmp(argv[1], "dot"))
+		return dot_answer(daemon, argv[2], argv[3], reply);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (command_is(&commands[i], argc, argv, &used) && argc <= used + 1)
 			return answer(daemon, &commands[i], argc > used ? argv[used] : NULL, json,

@@ -23,6 +23,8 @@ tools_rnicd_SOURCES = \
 	tools/daemon.h \
 	tools/devices.c \
 	tools/loop.c \
+	tools/qpdot.c \
+	tools/qpdot.h \
 	tools/rnicd.c \
 	$(NULL)
 tools_rnicd_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
@@ -39,10 +41,12 @@ tools_rnicd_LDADD = \
 	-lpthread \
 	$(NULL)
 
-tools_rnicctl_LDADD = bth/libbth.la $(PCAP_LIBS)
+tools_rnicctl_LDADD = rnic/librnic-core.la bth/libbth.la $(PCAP_LIBS)
 tools_rnicctl_SOURCES = \
 	tools/explain.c \
 	tools/explain.h \
+	tools/qpdot.c \
+	tools/qpdot.h \
 	tools/rnicctl.c \
 	tools/rundir.c \
 	tools/rundir.h \

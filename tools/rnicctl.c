@@ -3,6 +3,9 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +14,11 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tools/explain.h"
+#include "tools/qpdot.h"
 #include "tools/rundir.h"
 #include "verbs/abi/control.h"
 
@@ -23,6 +28,10 @@ static void usage(FILE *to)
 	      "  link show [DEVICE]   devices, their interfaces, addresses and ways of sending\n"
 	      "  stat [DEVICE]        counters and numbers of objects\n"
 	      "  qp [DEVICE]          queue pairs: state, peer, PSNs, outstanding requests\n"
+	      "  qp dot [--type TYPE | --qp N [DEVICE]] [--svg]\n"
+	      "                       the state machine of RC, UC, UD or GSI queue pairs, or of "
+	      "one\n"
+	      "                       with the way that it took: Graphviz text, or a picture\n"
 	      "  explain CAPTURE      a capture file in words, no daemon needed\n\n"
 	      "See rnicctl(8).\n",
 	      to);
@@ -64,7 +73,8 @@ static int command_send(int fd, char **words, int n, bool json)
 	return writev(fd, iov, 2) < 0 ? -errno : 0;
 }
 
-static int answer_print(int fd)
+/* The answer goes to `to`, an error's line to stderr. */
+static int answer_print(int fd, FILE *to)
 {
 	char buf[sizeof(struct rnic_ctl_answer) + RNIC_CTL_DATA_MAX];
 	struct rnic_ctl_answer a;
@@ -77,44 +87,54 @@ static int answer_print(int fd)
 		memcpy(&a, buf, sizeof(a));
 		if (!a.len)
 			return (int)a.ret;
-		fwrite(buf + sizeof(a), 1, (size_t)n - sizeof(a), a.ret < 0 ? stderr : stdout);
+		fwrite(buf + sizeof(a), 1, (size_t)n - sizeof(a), a.ret < 0 ? stderr : to);
 	}
 }
 
-/* Options may stand anywhere; argv keeps the command's words. Their number; 0: wrong use; -1: help.
- */
-static int arguments(int argc, char **argv, const char **dir, bool *json)
+struct options {
+	const char *dir;
+	const char *qp, *type; /* of qp dot */
+	bool json, svg, help;
+};
+
+/* Options may stand anywhere; argv keeps the command's words. Their number, or -1: wrong use. */
+static int arguments(int argc, char **argv, struct options *o)
 {
+	const struct {
+		const char *name;
+		const char **value;
+		bool *flag;
+	} known[] = {
+		{"--json", NULL, &o->json}, {"--dir", &o->dir, NULL},	{"--svg", NULL, &o->svg},
+		{"--qp", &o->qp, NULL},	    {"--type", &o->type, NULL}, {"--help", NULL, &o->help},
+	};
 	int n = 0;
 
 	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
-			*json = true;
-		else if (!strcmp(argv[i], "--dir") && i + 1 < argc)
-			*dir = argv[++i];
-		else if (!strcmp(argv[i], "--help"))
-			return -1;
-		else if (argv[i][0] == '-')
-			return 0;
-		else
+		size_t k = 0;
+
+		if (argv[i][0] != '-') {
 			argv[n++] = argv[i];
+			continue;
+		}
+		while (k < sizeof(known) / sizeof(known[0]) && strcmp(argv[i], known[k].name))
+			k++;
+		if (k == sizeof(known) / sizeof(known[0]) || (known[k].value && ++i == argc))
+			return -1;
+		if (known[k].value)
+			*known[k].value = argv[i];
+		else
+			*known[k].flag = true;
 	}
 	return n;
 }
 
-int main(int argc, char **argv)
+static int daemon_ask(const struct options *o, char **words, int n, FILE *to)
 {
-	const char *dir = NULL;
+	const char *dir = o->dir;
 	char found[RUNDIR_MAX];
-	bool json = false;
-	int fd, rc, n = arguments(argc, argv, &dir, &json);
+	int fd, rc;
 
-	if (n <= 0) {
-		usage(n ? stdout : stderr);
-		return n ? EXIT_SUCCESS : 2;
-	}
-	if (n == 2 && !strcmp(argv[0], "explain"))
-		return explain_capture(argv[1]) ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (!dir) {
 		rundir_find(found);
 		dir = found;
@@ -122,11 +142,110 @@ int main(int argc, char **argv)
 	fd = daemon_connect(dir);
 	if (fd < 0) {
 		fprintf(stderr, "rnicctl: no rnicd answers in %s: %s\n", dir, strerror(-fd));
-		return EXIT_FAILURE;
+		return fd;
 	}
-	rc = command_send(fd, argv, n, json);
+	rc = command_send(fd, words, n, o->json);
 	if (!rc)
-		rc = answer_print(fd);
+		rc = answer_print(fd, to);
 	close(fd);
+	return rc;
+}
+
+/* Graphviz text into a picture on stdout, by the program dot. */
+static int svg_print(const char *text, size_t len)
+{
+	char *const argv[] = {"dot", "-Tsvg", NULL};
+	posix_spawn_file_actions_t actions;
+	int ends[2], rc, status;
+	FILE *to;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+	rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[0]);
+	to = rc ? NULL : fdopen(ends[1], "w");
+	if (!to) {
+		close(ends[1]);
+		fprintf(stderr,
+			"rnicctl: --svg needs the program dot (package graphviz): %s. Without "
+			"--svg the picture comes as Graphviz text.\n",
+			strerror(rc ? rc : errno));
+		return -ENOENT;
+	}
+	signal(SIGPIPE, SIG_IGN); /* dot's status tells */
+	fwrite(text, 1, len, to);
+	fclose(to);
+	if (waitpid(pid, &status, 0) < 0)
+		return -errno;
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
+}
+
+/* qp dot [DEVICE]: of a type without a daemon, of a QP by the daemon. */
+static int dot_text(const struct options *o, const char *device, FILE *to)
+{
+	char *words[] = {"qp", "dot", (char *)o->qp, (char *)device};
+	enum rnic_qp_type type = RNIC_QPT_RC;
+
+	if (o->qp)
+		return daemon_ask(o, words, device ? 4 : 3, to);
+	if (o->type && !qpdot_type_find(o->type, &type)) {
+		fprintf(stderr, "rnicctl: --type %s: RC, UC, UD or GSI is wanted\n", o->type);
+		return -EINVAL;
+	}
+	qpdot_draw_type(to, type);
+	return 0;
+}
+
+static int dot_print(const struct options *o, const char *device)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *to = open_memstream(&text, &len);
+	int rc;
+
+	if (!to)
+		return -ENOMEM;
+	rc = dot_text(o, device, to);
+	fclose(to);
+	if (!rc && o->svg)
+		rc = svg_print(text, len);
+	else if (!rc)
+		fwrite(text, 1, len, stdout);
+	free(text);
+	return rc;
+}
+
+static bool is_dot(int n, char **words)
+{
+	return (n == 2 || n == 3) && !strcmp(words[0], "qp") && !strcmp(words[1], "dot");
+}
+
+/* Do the options go together with the command? */
+static bool options_fit(const struct options *o, int n, char **words)
+{
+	if (!is_dot(n, words))
+		return n > 0 && !o->qp && !o->type && !o->svg;
+	return !o->json && !(o->qp && o->type) && (n == 2 || o->qp);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {0};
+	int rc, n = arguments(argc, argv, &o);
+
+	if (o.help || n < 0 || !options_fit(&o, n, argv)) {
+		usage(o.help ? stdout : stderr);
+		return o.help ? EXIT_SUCCESS : 2;
+	}
+	if (n == 2 && !strcmp(argv[0], "explain"))
+		rc = explain_capture(argv[1]);
+	else if (is_dot(n, argv))
+		rc = dot_print(&o, n == 3 ? argv[2] : NULL);
+	else
+		rc = daemon_ask(&o, argv, n, stdout);
 	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
 }
