@@ -7,10 +7,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel_suites.h"
+#include "verbs/kernel/admin.h"
 
 static struct rig rig;
 
@@ -211,6 +216,187 @@ START_TEST(garbage_harms_nobody)
 }
 END_TEST
 
+static int told(void *ctx, int argc, char **argv, bool json, struct admin_reply *reply)
+{
+	(void)ctx;
+	(void)argc;
+	(void)argv;
+	for (uint32_t i = 0; i < 1000000; i++)
+		admin_printf(reply, "%07u", i);
+	return json ? 0 : -EINVAL;
+}
+
+struct reader {
+	int fd;
+	uint64_t bytes;
+	int64_t ret;
+};
+
+static bool read_all(struct rig *r, void *arg)
+{
+	struct reader *in = arg;
+	struct {
+		struct rnic_ctl_answer a;
+		uint8_t data[RNIC_CTL_DATA_MAX];
+	} m;
+	ssize_t n;
+
+	(void)r;
+	while ((n = recv(in->fd, &m, sizeof(m), MSG_DONTWAIT)) >= 0) {
+		ck_assert_int_ge(n, (ssize_t)sizeof(m.a));
+		in->bytes += m.a.len;
+		in->ret = m.a.ret;
+		if (!m.a.len)
+			return true;
+	}
+	ck_assert_int_eq(errno, EAGAIN);
+	return false;
+}
+
+/* 7 MB and the new line, where a socket takes some 200 KB. */
+START_TEST(long_answer_comes_as_fast_as_it_is_read)
+{
+	struct rnic_ctl_request req = {.op = RNIC_CTL_ADMIN, .len = 5};
+	struct iovec iov[2] = {{&req, sizeof(req)}, {(void *)"stat", 5}};
+	struct reader in = {.fd = client_connect(&rig)};
+	int other = client_connect(&rig);
+
+	rig.kernel->cfg.admin = told;
+	for (int json = 0; json < 2; json++) {
+		req.arg[0] = (uint64_t)json;
+		in.bytes = 0;
+		ck_assert_int_gt(writev(in.fd, iov, 2), 0);
+		ck_assert_int_eq(client_hello(&rig, other), json ? -EPROTO : 0);
+		ck_assert(rig_until(&rig, read_all, &in));
+		ck_assert_uint_eq(in.bytes, 7000001);
+		ck_assert_int_eq(in.ret, json ? 0 : -EINVAL);
+	}
+	/* One that reads nothing costs nothing but its memory. */
+	ck_assert_int_gt(writev(in.fd, iov, 2), 0);
+	for (int i = 0; i < 10; i++)
+		ev_run(rig.kernel->cfg.loop, EVRUN_NOWAIT);
+	close(in.fd);
+	close(other);
+	ck_assert(rig_until(&rig, no_sessions, NULL));
+}
+END_TEST
+
+static bool refused(struct rig *r, void *arg)
+{
+	char byte;
+	ssize_t n = recv(*(int *)arg, &byte, 1, MSG_DONTWAIT);
+
+	(void)r;
+	return !n || (n < 0 && errno == ECONNRESET);
+}
+
+static bool ended(struct rig *r, void *arg)
+{
+	char byte;
+
+	(void)r;
+	return !read(*(int *)arg, &byte, 1);
+}
+
+static void descriptors_use_up(struct rlimit *before)
+{
+	struct rlimit none;
+	int next = dup(0);
+
+	ck_assert_int_ge(next, 0);
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, before), 0);
+	none = (struct rlimit){(rlim_t)next, before->rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+}
+
+START_TEST(connection_without_a_descriptor_is_refused_at_once)
+{
+	struct rlimit before;
+	int fd = client_connect(&rig), other = client_connect(&rig);
+
+	descriptors_use_up(&before);
+	ck_assert(rig_until(&rig, refused, &fd));
+	ck_assert(rig_until(&rig, refused, &other));
+	ck_assert_ptr_nonnull(strstr(rig.last_log, "descriptors"));
+	ck_assert(ev_is_active(&rig.kernel->listen_io));
+	setrlimit(RLIMIT_NOFILE, &before);
+	close(fd);
+	fd = client_connect(&rig);
+	ck_assert_int_eq(client_hello(&rig, fd), 0);
+	close(fd);
+	close(other);
+}
+END_TEST
+
+static bool paused(struct rig *r, void *unused)
+{
+	(void)unused;
+	return !ev_is_active(&r->kernel->listen_io);
+}
+
+START_TEST(socket_rests_when_nothing_can_be_accepted)
+{
+	struct rlimit before;
+	int fd = client_connect(&rig);
+
+	ck_assert_int_ge(rig.kernel->spare_fd, 0);
+	dup2(fd, rig.kernel->spare_fd);
+	rig.kernel->spare_fd = -1;
+	descriptors_use_up(&before);
+	ck_assert(rig_until(&rig, paused, NULL));
+	setrlimit(RLIMIT_NOFILE, &before);
+	ck_assert_int_eq(client_hello(&rig, fd), 0);
+	ck_assert_int_ge(rig.kernel->spare_fd, 0);
+	close(fd);
+}
+END_TEST
+
+enum { PART = 5, NOBODY = 65534 };
+
+/* The connections of another user; 0: all but the last are kept. */
+static int connect_as_nobody(void)
+{
+	int fd[PART + 1];
+	char byte;
+
+	if (setuid(NOBODY))
+		return 1;
+	for (int i = 0; i <= PART; i++)
+		fd[i] = client_connect(&rig);
+	fcntl(fd[PART], F_SETFL, 0);
+	if (recv(fd[PART], &byte, 1, 0))
+		return 2;
+	for (int i = 0; i < PART; i++)
+		if (recv(fd[i], &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN)
+			return 3;
+	return 0;
+}
+
+START_TEST(user_has_a_part_of_the_connections_only)
+{
+	int fd, status, pid, end[2];
+
+	if (geteuid())
+		return; /* only root can be two users */
+	rig.kernel->uid_conns_max = PART;
+	ck_assert_int_eq(chmod(rig.dir, 0711), 0);
+	ck_assert_int_eq(pipe2(end, O_NONBLOCK), 0);
+	pid = fork();
+	if (!pid)
+		_exit(connect_as_nobody());
+	close(end[1]);
+	ck_assert(rig_until(&rig, ended, &end[0]));
+	fd = client_connect(&rig);
+	ck_assert_int_eq(client_hello(&rig, fd), 0);
+	waitpid(pid, &status, 0);
+	ck_assert_int_eq(status, 0);
+	ck_assert_ptr_nonnull(strstr(rig.last_log, "uid 65534"));
+	close(fd);
+	close(end[0]);
+}
+END_TEST
+
 TCase *kernel_server_tcase(void)
 {
 	TCase *tc = tcase_create("server");
@@ -228,5 +414,9 @@ TCase *kernel_server_tcase(void)
 	tcase_add_test(tc, context_of_another_session_is_not_reachable_by_id);
 	tcase_add_test(tc, attach_refuses_descriptors_that_are_not_ours);
 	tcase_add_test(tc, garbage_harms_nobody);
+	tcase_add_test(tc, long_answer_comes_as_fast_as_it_is_read);
+	tcase_add_test(tc, connection_without_a_descriptor_is_refused_at_once);
+	tcase_add_test(tc, socket_rests_when_nothing_can_be_accepted);
+	tcase_add_test(tc, user_has_a_part_of_the_connections_only);
 	return tc;
 }

@@ -66,7 +66,7 @@ static int kernel_start(struct kernel *k)
 	ev_io_init(&k->slow_io, slow_fired, umem_slow_fd(), EV_READ);
 	ev_io_start(k->cfg.loop, &k->slow_io);
 	rc = tree_create(k);
-	return rc ? rc : server_open(k);
+	return rc ? rc : listener_open(k);
 }
 
 int kernel_create(const struct kernel_config *cfg, struct kernel **out)
@@ -77,7 +77,7 @@ int kernel_create(const struct kernel_config *cfg, struct kernel **out)
 	if (!k)
 		return -ENOMEM;
 	k->cfg = *cfg;
-	k->listen_fd = k->dir_fd = k->tree_fd = k->inotify_fd = -1;
+	k->listen_fd = k->spare_fd = k->dir_fd = k->tree_fd = k->inotify_fd = -1;
 	rc = kernel_start(k);
 	if (rc) {
 		kernel_destroy(k);
@@ -97,7 +97,8 @@ void kernel_destroy(struct kernel *k)
 {
 	if (!k)
 		return;
-	server_close(k);
+	conns_close(k);
+	listener_close(k);
 	afterlives_end(k);
 	while (k->contexts)
 		context_destroy(k->contexts);

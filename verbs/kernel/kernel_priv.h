@@ -27,8 +27,14 @@ struct kernel {
 	uint32_t n_conns;
 	uint32_t n_sessions, n_contexts;
 	uint64_t next_id; /* of sessions, contexts, channels */
+	/* listener.c */
 	int listen_fd;
+	int spare_fd; /* to be closed when no other is left */
 	ev_io listen_io;
+	ev_timer listen_pause;
+	uint32_t conns_max, uid_conns_max;
+	bool refusal_told; /* since the last connection ended */
+
 	int dir_fd, tree_fd;
 	int inotify_fd; /* contexts' memfds */
 	ev_io inotify_io;
@@ -61,9 +67,16 @@ struct channel *channel_find_inode(ino_t ino);
 /* librnic says that it closed its last descriptor of it. */
 void channel_client_closed(struct channel *ch);
 
+/* ---- listener.c ---- */
+int listener_open(struct kernel *k);
+void listener_close(struct kernel *k);
+
 /* ---- server.c, session.c ---- */
-int server_open(struct kernel *k);
-void server_close(struct kernel *k);
+/* Takes the socket, unless it fails. */
+int conn_create(struct kernel *k, int fd, uid_t uid);
+const struct conn *conn_next(const struct conn *c);
+uid_t conn_uid(const struct conn *c);
+void conns_close(struct kernel *k);
 /* Run the request; the answer's ret, or -EINPROGRESS. */
 int64_t session_call(struct call *call);
 int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_ctl_hello *hello,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The control socket: connections, one request at a time on each, and their answers.
+ * Connections of clients: one request at a time on each, and its answer.
  *
  * A connection whose request waits for memory is only watched for its end; other connections go
  * on.
@@ -9,13 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "verbs/kernel/admin.h"
@@ -23,7 +20,6 @@
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/umem.h"
 
-#define CONNS_MAX 8192
 #define REQUEST_MAX (sizeof(struct rnic_ctl_request) + RNIC_CTL_DATA_MAX)
 
 enum conn_stage {
@@ -31,6 +27,7 @@ enum conn_stage {
 	CONN_NEEDS_FD,	/* the client is to send a descriptor that its call names */
 	CONN_RUNNING,	/* waits for memory to run again */
 	CONN_FINISHING, /* waits for memory to write results */
+	CONN_REPLYING,	/* waits for the client to read what it was told */
 };
 
 struct conn {
@@ -39,10 +36,12 @@ struct conn {
 	struct session *session;
 	uid_t uid;
 	int fd;
-	ev_io readable;
+	ev_io readable, writable;
 	enum conn_stage stage;
 	struct call call;
-	int64_t ret; /* of a call that FINISHING */
+	int64_t ret; /* of a call that FINISHING, or REPLYING */
+	struct admin_reply reply;
+	size_t replied; /* bytes of it */
 	_Alignas(struct rnic_ctl_request) uint8_t request[REQUEST_MAX];
 	size_t request_len;
 };
@@ -60,9 +59,12 @@ static void conn_close(struct conn *c)
 
 	call_fds_close(c);
 	call_io_destroy(c->call.io);
+	admin_reply_free(&c->reply);
 	ev_io_stop(k->cfg.loop, &c->readable);
+	ev_io_stop(k->cfg.loop, &c->writable);
 	close(c->fd);
 	k->n_conns--;
+	k->refusal_told = false;
 	if (c->prev)
 		c->prev->next = c->next;
 	else
@@ -196,9 +198,18 @@ static void answer_welcome(struct conn *c)
 	struct rnic_ctl_welcome w = {0};
 	const struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_FILE};
 
+	int page = fcntl(wake_page_fd(c->kernel->wake), F_DUPFD_CLOEXEC, 0);
+	int event = fcntl(session_eventfd(c->session), F_DUPFD_CLOEXEC, 0);
+
+	if (page < 0 || event < 0) {
+		if (page >= 0)
+			close(page);
+		conn_answer(c, -EMFILE, NULL, 0);
+		return;
+	}
 	session_welcome(c->session, &w);
-	call_pass_fd(&c->call, fcntl(wake_page_fd(c->kernel->wake), F_DUPFD_CLOEXEC, 0), &info);
-	call_pass_fd(&c->call, fcntl(session_eventfd(c->session), F_DUPFD_CLOEXEC, 0), &info);
+	call_pass_fd(&c->call, page, &info);
+	call_pass_fd(&c->call, event, &info);
 	conn_answer(c, 0, &w, sizeof(w));
 }
 
@@ -238,24 +249,56 @@ refuse:
 	conn_answer(c, rc, NULL, 0);
 }
 
+/* The next part of a reply, or its end. */
+static int reply_part(struct conn *c, size_t *len)
+{
+	struct rnic_ctl_answer a = {.ret = c->ret};
+	size_t left = c->reply.len - c->replied;
+
+	*len = left < RNIC_CTL_DATA_MAX ? left : RNIC_CTL_DATA_MAX;
+	a.len = (uint32_t)*len;
+	return send_message(c->fd, &a, sizeof(a), c->reply.text + c->replied, *len, NULL, 0);
+}
+
+/* As much as the socket takes now; the client reads at its own pace. */
+static void conn_reply(struct conn *c)
+{
+	size_t len;
+	int rc;
+
+	do {
+		rc = reply_part(c, &len);
+		if (!rc)
+			c->replied += len;
+	} while (!rc && len);
+	if (rc == -EAGAIN) {
+		c->stage = CONN_REPLYING;
+		ev_io_start(c->kernel->cfg.loop, &c->writable);
+		return;
+	}
+	if (rc) {
+		conn_close(c);
+		return;
+	}
+	ev_io_stop(c->kernel->cfg.loop, &c->writable);
+	admin_reply_free(&c->reply);
+	c->stage = CONN_READING;
+}
+
+static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	conn_reply(w->data);
+}
+
 static void conn_admin(struct conn *c, const struct rnic_ctl_request *req, const uint8_t *data)
 {
-	struct admin_reply reply = {0};
-	int rc = admin_run(c->kernel, (const char *)data, req->len, req->arg[0] == 1, &reply);
-
-	admin_reply_end(&reply);
-	for (size_t at = 0; at < reply.len;) {
-		size_t part =
-			reply.len - at < RNIC_CTL_DATA_MAX ? reply.len - at : RNIC_CTL_DATA_MAX;
-
-		if (!conn_answer(c, rc, reply.text + at, (uint32_t)part)) {
-			admin_reply_free(&reply);
-			return;
-		}
-		at += part;
-	}
-	admin_reply_free(&reply);
-	conn_answer(c, rc, NULL, 0);
+	call_fds_close(c);
+	c->replied = 0;
+	c->ret = admin_run(c->kernel, (const char *)data, req->len, req->arg[0] == 1, &c->reply);
+	admin_reply_end(&c->reply);
+	conn_reply(c);
 }
 
 static void conn_request(struct conn *c)
@@ -323,7 +366,7 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 
 	(void)loop;
 	(void)revents;
-	if (c->stage == CONN_RUNNING || c->stage == CONN_FINISHING) {
+	if (c->stage != CONN_READING && c->stage != CONN_NEEDS_FD) {
 		/* The process is gone, or has not waited for its answer. */
 		conn_close(c);
 		return;
@@ -349,74 +392,39 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	}
 }
 
-static void conn_accept(struct kernel *k, int fd)
+int conn_create(struct kernel *k, int fd, uid_t uid)
 {
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-	struct conn *c = k->n_conns < CONNS_MAX ? calloc(1, sizeof(*c)) : NULL;
+	struct conn *c = calloc(1, sizeof(*c));
 
-	if (!c || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len)) {
-		free(c);
-		close(fd);
-		return;
-	}
+	if (!c)
+		return -ENOMEM;
 	c->kernel = k;
 	c->fd = fd;
-	c->uid = cred.uid;
+	c->uid = uid;
 	c->next = k->conns;
 	if (c->next)
 		c->next->prev = c;
 	k->conns = c;
 	k->n_conns++;
 	ev_io_init(&c->readable, readable_fired, fd, EV_READ);
-	c->readable.data = c;
+	ev_io_init(&c->writable, writable_fired, fd, EV_WRITE);
+	c->readable.data = c->writable.data = c;
 	ev_io_start(k->cfg.loop, &c->readable);
-}
-
-static void accept_fired(struct ev_loop *loop, ev_io *w, int revents)
-{
-	int fd;
-
-	(void)loop;
-	(void)revents;
-	while ((fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
-		conn_accept(w->data, fd);
-}
-
-int server_open(struct kernel *k)
-{
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	int rc;
-
-	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/" RNIC_CTL_SOCKET, k->cfg.dir) >=
-	    (int)sizeof(sa.sun_path)) {
-		kernel_log(k, "%s: too long a name for a socket's folder", k->cfg.dir);
-		return -ENAMETOOLONG;
-	}
-	k->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (k->listen_fd < 0)
-		return -errno;
-	/* The caller has made sure that no other daemon lives in this folder. */
-	unlink(sa.sun_path);
-	if (bind(k->listen_fd, (struct sockaddr *)&sa, sizeof(sa)) || chmod(sa.sun_path, 0666) ||
-	    listen(k->listen_fd, 1024)) {
-		rc = -errno;
-		kernel_log(k, "%s: %s", sa.sun_path, strerror(-rc));
-		return rc;
-	}
-	ev_io_init(&k->listen_io, accept_fired, k->listen_fd, EV_READ);
-	k->listen_io.data = k;
-	ev_io_start(k->cfg.loop, &k->listen_io);
 	return 0;
 }
 
-void server_close(struct kernel *k)
+const struct conn *conn_next(const struct conn *c)
+{
+	return c->next;
+}
+
+uid_t conn_uid(const struct conn *c)
+{
+	return c->uid;
+}
+
+void conns_close(struct kernel *k)
 {
 	while (k->conns)
 		conn_close(k->conns);
-	if (k->listen_fd < 0)
-		return;
-	ev_io_stop(k->cfg.loop, &k->listen_io);
-	close(k->listen_fd);
-	unlinkat(k->dir_fd, RNIC_CTL_SOCKET, 0);
 }
