@@ -19,7 +19,10 @@
 
 #include "rnic/qp_priv.h"
 
-#define MW_ACCESS (RNIC_ACCESS_REMOTE_WRITE | RNIC_ACCESS_REMOTE_READ | RNIC_ACCESS_REMOTE_ATOMIC)
+/* Local write and bind mean nothing to a window, but programs ask for them and rxe lets them. */
+#define MW_ACCESS                                                                                  \
+	(RNIC_ACCESS_LOCAL_WRITE | RNIC_ACCESS_REMOTE_WRITE | RNIC_ACCESS_REMOTE_READ |            \
+	 RNIC_ACCESS_REMOTE_ATOMIC | RNIC_ACCESS_MW_BIND)
 
 static struct rnic_mw *mw_find(const struct rnic_device *dev, uint32_t key)
 {
@@ -101,7 +104,7 @@ static const char *mw_refusal(const struct rnic_qp *qp, const struct rnic_mw *mw
 	if (bind->access & RNIC_ACCESS_ZERO_BASED) /* o10-36.2.2 for type 1 */
 		return "zero-based windows are not supported";
 	if (bind->access & ~(uint32_t)MW_ACCESS)
-		return "a window has remote read, remote write and remote atomic only";
+		return "a window has no such access";
 	if (mw->type == RNIC_MW_TYPE_1)
 		return NULL;
 	if (mw->mr) /* o10-37.2.30 */

@@ -231,7 +231,7 @@ enum fault {
 	ABOVE_MR,
 	WRAPS,
 	ZERO_BASED,
-	LOCAL_ACCESS,
+	UNKNOWN_ACCESS,
 	WITH_DATA,
 	FAULTS,
 };
@@ -271,8 +271,8 @@ static void fault_apply(enum fault fault, struct windows *w, struct rnic_send_wr
 	case ZERO_BASED:
 		bind->access |= RNIC_ACCESS_ZERO_BASED;
 		break;
-	case LOCAL_ACCESS:
-		bind->access |= RNIC_ACCESS_LOCAL_WRITE;
+	case UNKNOWN_ACCESS:
+		bind->access |= 1u << 6;
 		break;
 	case WITH_DATA:
 		wr->num_sge = 1;

@@ -10,6 +10,7 @@ tests_unit_verbs_test_SOURCES = \
 	tests/unit/verbs_fuzz.c \
 	tests/unit/verbs_ioctl.c \
 	tests/unit/verbs_main.c \
+	tests/unit/verbs_memory.c \
 	tests/unit/verbs_objects.c \
 	tests/unit/verbs_qp.c \
 	tests/unit/verbs_rig.c \

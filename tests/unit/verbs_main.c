@@ -14,6 +14,7 @@ int main(void)
 
 	suite_add_tcase(suite, verbs_device_tcase());
 	suite_add_tcase(suite, verbs_objects_tcase());
+	suite_add_tcase(suite, verbs_memory_tcase());
 	suite_add_tcase(suite, verbs_ioctl_tcase());
 	suite_add_tcase(suite, verbs_qp_tcase());
 	suite_add_tcase(suite, verbs_ring_tcase());

@@ -98,6 +98,7 @@ struct channel *channel_of_fd(int32_t fd);
 void *object_of(enum uobject_kind kind, uint32_t handle);
 
 TCase *verbs_device_tcase(void);
+TCase *verbs_memory_tcase(void);
 TCase *verbs_objects_tcase(void);
 TCase *verbs_ioctl_tcase(void);
 TCase *verbs_qp_tcase(void);

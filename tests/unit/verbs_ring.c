@@ -112,6 +112,40 @@ START_TEST(sends_come_out_in_order_with_their_fields)
 }
 END_TEST
 
+START_TEST(window_requests_come_out_with_their_fields)
+{
+	struct rnic_bind bind = {0x1234, 1ull << 40, 0x111, 0x222, 0x333, 0xffffffff};
+	struct rxe_send_wqe *w;
+	struct rnic_send_wr wr;
+
+	start(IB_UVERBS_QPT_RC);
+	w = wqe_begin(RNIC_WR_BIND_MW);
+	w->wr.wr.mw.addr = bind.addr;
+	w->wr.wr.mw.length = bind.length;
+	w->wr.wr.mw.mr_lkey = bind.mr_lkey;
+	w->wr.wr.mw.mw_rkey = bind.mw_rkey;
+	w->wr.wr.mw.rkey = bind.rkey;
+	w->wr.wr.mw.access = bind.access;
+	wqe_post();
+	w = wqe_begin(RNIC_WR_LOCAL_INV);
+	w->wr.ex.invalidate_rkey = 0x11223344;
+	wqe_post();
+	w = wqe_begin(RNIC_WR_SEND_INV);
+	w->wr.ex.invalidate_rkey = 0x55667788;
+	wqe_post();
+	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), 1);
+	ck_assert_uint_eq(wr.op, RNIC_WR_BIND_MW);
+	ck_assert_mem_eq(&wr.bind, &bind, sizeof(bind));
+	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), 1);
+	ck_assert_uint_eq(wr.op, RNIC_WR_LOCAL_INV);
+	ck_assert_uint_eq(wr.inv_key, 0x11223344);
+	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), 1);
+	ck_assert_uint_eq(wr.op, RNIC_WR_SEND_INV);
+	ck_assert_uint_eq(wr.imm, 0x55667788);
+	rig_stop();
+}
+END_TEST
+
 START_TEST(inline_data_is_found_with_and_without_its_flag)
 {
 	struct rxe_send_wqe *w;
@@ -369,6 +403,7 @@ TCase *verbs_ring_tcase(void)
 
 	tcase_add_test(tc, rings_are_laid_out_as_the_provider_expects);
 	tcase_add_test(tc, sends_come_out_in_order_with_their_fields);
+	tcase_add_test(tc, window_requests_come_out_with_their_fields);
 	tcase_add_test(tc, inline_data_is_found_with_and_without_its_flag);
 	tcase_add_loop_test(tc, malformed_sends_are_told_and_passed_over, 0,
 			    (int)ARRAY_SIZE(malformed));

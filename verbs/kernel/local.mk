@@ -54,6 +54,7 @@ verbs_kernel_libuverbs_la_SOURCES = \
 	verbs/kernel/uverbs_ioctl.c \
 	verbs/kernel/uverbs_methods.c \
 	verbs/kernel/uverbs_modify_qp.c \
+	verbs/kernel/uverbs_mw.c \
 	verbs/kernel/uverbs_obj.h \
 	verbs/kernel/uverbs_pd_mr.c \
 	verbs/kernel/uverbs_priv.h \

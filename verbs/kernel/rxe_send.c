@@ -127,6 +127,14 @@ static int op_read(const struct rxe_qp *qp, const struct rxe_send_wr *in, struct
 		wr->inv_key = in->ex.invalidate_rkey;
 		return 0;
 	case RNIC_WR_BIND_MW:
+		wr->bind = (struct rnic_bind){
+			.addr = in->wr.mw.addr,
+			.length = in->wr.mw.length,
+			.mr_lkey = in->wr.mw.mr_lkey,
+			.mw_rkey = in->wr.mw.mw_rkey,
+			.rkey = in->wr.mw.rkey,
+			.access = in->wr.mw.access,
+		};
 		return 0;
 	}
 	return -EINVAL;

@@ -236,6 +236,8 @@ static void objects_destroy(struct context *c, enum uobject_kind kind)
 			pd_destroy(c, u);
 			break;
 		case UOBJ_MW:
+			mw_destroy(c, u);
+			break;
 		case UOBJ_CHANNEL:
 			break;
 		}
@@ -244,8 +246,8 @@ static void objects_destroy(struct context *c, enum uobject_kind kind)
 
 void uverbs_cleanup(struct context *c)
 {
-	static const enum uobject_kind order[] = {UOBJ_QP, UOBJ_SRQ, UOBJ_CQ,
-						  UOBJ_AH, UOBJ_MR,  UOBJ_PD};
+	static const enum uobject_kind order[] = {UOBJ_QP, UOBJ_SRQ, UOBJ_CQ, UOBJ_AH,
+						  UOBJ_MW, UOBJ_MR,  UOBJ_PD};
 	struct uverbs_context *uc = *context_uverbs(c);
 
 	if (!uc)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * The objects behind uverbs handles, and the command functions by object. What a struct uobject
- * points to: PD: struct rnic_pd; AH: struct rnic_ah; the others the structs below.
+ * points to: PD: struct rnic_pd; AH: struct rnic_ah; MW: struct rnic_mw; the others the structs
+ * below.
  */
 #ifndef KERNEL_UVERBS_OBJ_H
 #define KERNEL_UVERBS_OBJ_H
@@ -50,7 +51,10 @@ int cmd_query_port(struct ucmd *cmd);
 int cmd_alloc_pd(struct ucmd *cmd);
 int cmd_dealloc_pd(struct ucmd *cmd);
 int cmd_reg_mr(struct ucmd *cmd);
+int cmd_rereg_mr(struct ucmd *cmd);
 int cmd_dereg_mr(struct ucmd *cmd);
+int cmd_alloc_mw(struct ucmd *cmd);
+int cmd_dealloc_mw(struct ucmd *cmd);
 int cmd_create_comp_channel(struct ucmd *cmd);
 int cmd_create_cq(struct ucmd *cmd);
 int cmd_create_cq_ex(struct ucmd *cmd);
@@ -82,6 +86,7 @@ int method_async_event_alloc(struct ucmd *cmd);
 int method_destroy_pd(struct ucmd *cmd);
 int method_destroy_mr(struct ucmd *cmd);
 int method_query_mr(struct ucmd *cmd);
+int method_destroy_mw(struct ucmd *cmd);
 int method_create_cq(struct ucmd *cmd);
 int method_destroy_cq(struct ucmd *cmd);
 int method_create_qp(struct ucmd *cmd);
@@ -95,7 +100,8 @@ int method_destroy_ah(struct ucmd *cmd);
  * of it in its life.
  */
 int pd_destroy(struct context *c, struct uobject *u);
-int mr_destroy(struct context *c, struct uobject *u);
+int mr_destroy(struct context *c, struct uobject *u); /* -EINVAL: windows are bound to it */
+int mw_destroy(struct context *c, struct uobject *u);
 int ah_destroy(struct context *c, struct uobject *u);
 int cq_destroy(struct context *c, struct uobject *u, uint32_t *comp, uint32_t *async);
 int qp_destroy(struct context *c, struct uobject *u, uint32_t *async);

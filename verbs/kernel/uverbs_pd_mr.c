@@ -19,11 +19,15 @@ static_assert((int)RNIC_ACCESS_REMOTE_WRITE == (int)IB_UVERBS_ACCESS_REMOTE_WRIT
 static_assert((int)RNIC_ACCESS_REMOTE_READ == (int)IB_UVERBS_ACCESS_REMOTE_READ, "access");
 static_assert((int)RNIC_ACCESS_REMOTE_ATOMIC == (int)IB_UVERBS_ACCESS_REMOTE_ATOMIC, "access");
 static_assert((int)RNIC_ACCESS_MW_BIND == (int)IB_UVERBS_ACCESS_MW_BIND, "access");
+static_assert((int)RNIC_ACCESS_ZERO_BASED == (int)IB_UVERBS_ACCESS_ZERO_BASED, "access");
 
 #define ACCESS_CHANGES                                                                             \
 	(RNIC_ACCESS_LOCAL_WRITE | RNIC_ACCESS_REMOTE_WRITE | RNIC_ACCESS_REMOTE_ATOMIC |          \
 	 RNIC_ACCESS_MW_BIND)
+#define ACCESS_OF_CORE (2 * RNIC_ACCESS_ZERO_BASED - 1)
 #define ACCESS_SUPPORTED ((IB_UVERBS_ACCESS_HUGETLB << 1) - 1)
+
+enum { REREG_TRANS = 1 << 0, REREG_PD = 1 << 1, REREG_ACCESS = 1 << 2 };
 
 int pd_destroy(struct context *c, struct uobject *u)
 {
@@ -71,68 +75,67 @@ int method_destroy_pd(struct ucmd *cmd)
 	return pd_destroy(cmd->context, cmd->attr[UVERBS_ATTR_DESTROY_PD_HANDLE].object);
 }
 
-static int access_check(struct ucmd *cmd, const struct ib_uverbs_reg_mr *req)
+static int access_check(struct ucmd *cmd, uint32_t access)
 {
 	uint32_t known = ACCESS_SUPPORTED | IB_UVERBS_ACCESS_OPTIONAL_RANGE;
 	uint32_t remote_change = RNIC_ACCESS_REMOTE_WRITE | RNIC_ACCESS_REMOTE_ATOMIC;
 
-	if (req->access_flags & ~known) {
-		ucmd_log(cmd, "MR: access flags 0x%x are not known", req->access_flags & ~known);
+	if (access & ~known) {
+		ucmd_log(cmd, "MR: access flags 0x%x are not known", access & ~known);
 		return -EINVAL;
 	}
-	if (req->access_flags & remote_change && !(req->access_flags & RNIC_ACCESS_LOCAL_WRITE)) {
+	if (access & remote_change && !(access & RNIC_ACCESS_LOCAL_WRITE)) {
 		ucmd_log(cmd, "MR: remote write and atomic need local write");
 		return -EINVAL;
 	}
-	if (req->access_flags & IB_UVERBS_ACCESS_ON_DEMAND) {
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND) {
 		ucmd_log(cmd, "MR: on-demand paging is not supported");
 		return -EOPNOTSUPP;
 	}
-	if ((req->start ^ req->hca_va) % PAGE) {
+	return 0;
+}
+
+static int range_check(struct ucmd *cmd, uint64_t start, uint64_t length, uint64_t iova)
+{
+	if ((start ^ iova) % PAGE) {
 		ucmd_log(cmd, "MR: start 0x%llx and iova 0x%llx lie differently in their pages",
-			 (unsigned long long)req->start, (unsigned long long)req->hca_va);
+			 (unsigned long long)start, (unsigned long long)iova);
 		return -EINVAL;
 	}
-	if (req->start + req->length < req->start || req->hca_va + req->length < req->hca_va) {
-		ucmd_log(cmd, "MR: %llu bytes wrap around", (unsigned long long)req->length);
+	if (start + length < start || iova + length < iova) {
+		ucmd_log(cmd, "MR: %llu bytes wrap around", (unsigned long long)length);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static int memory_check(struct ucmd *cmd, const struct ib_uverbs_reg_mr *req)
+static int memory_check(struct ucmd *cmd, struct umem *umem, const struct rnic_mr_attr *attr)
 {
-	struct umem *umem = session_umem(cmd->call->session);
-	bool slow = false;
+	bool slow = false, change = attr->access & ACCESS_CHANGES;
 	int rc = 0;
 
-	if (req->length)
-		rc = umem_check(umem, req->start, req->length, req->access_flags & ACCESS_CHANGES,
-				&slow);
+	if (attr->length)
+		rc = umem_check(umem, attr->start, attr->length, change, &slow);
 	if (rc)
 		ucmd_log(cmd, "MR: 0x%llx, %llu bytes, are not mapped%s",
-			 (unsigned long long)req->start, (unsigned long long)req->length,
-			 req->access_flags & ACCESS_CHANGES ? " for writing" : "");
+			 (unsigned long long)attr->start, (unsigned long long)attr->length,
+			 change ? " for writing" : "");
 	else if (slow)
 		umem_set_slow(umem);
 	return rc;
 }
 
-static int mr_create(struct ucmd *cmd, struct rnic_pd *pd, const struct ib_uverbs_reg_mr *req,
+static int mr_create(struct ucmd *cmd, struct rnic_pd *pd, struct rnic_mr_attr *attr,
 		     struct uobject **u)
 {
-	struct rnic_mr_attr attr = {.start = req->start,
-				    .length = req->length,
-				    .iova = req->hca_va,
-				    .access = req->access_flags & 0x1f};
 	struct uverbs_mr *mr = calloc(1, sizeof(*mr));
 	int rc;
 
 	if (!mr)
 		return -ENOMEM;
 	mr->umem = umem_get(session_umem(cmd->call->session));
-	attr.mem = (struct rnic_mem *)mr->umem;
-	rc = rnic_mr_create(pd, &attr, &mr->mr);
+	attr->mem = (struct rnic_mem *)mr->umem;
+	rc = rnic_mr_create(pd, attr, &mr->mr);
 	if (!rc) {
 		rc = uobject_add(cmd->context, UOBJ_MR, mr, 0, u);
 		if (!rc)
@@ -161,17 +164,25 @@ int cmd_reg_mr(struct ucmd *cmd)
 {
 	struct ib_uverbs_reg_mr req;
 	struct ib_uverbs_reg_mr_resp resp;
+	struct rnic_mr_attr attr;
 	struct uobject *pd, *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (!rc)
-		rc = access_check(cmd, &req);
+		rc = access_check(cmd, req.access_flags);
+	if (!rc)
+		rc = range_check(cmd, req.start, req.length, req.hca_va);
 	if (!rc)
 		rc = ucmd_object(cmd, UOBJ_PD, req.pd_handle, &pd);
+	if (rc)
+		return rc;
+	attr = (struct rnic_mr_attr){.start = req.start,
+				     .length = req.length,
+				     .iova = req.hca_va,
+				     .access = req.access_flags & ACCESS_OF_CORE};
+	rc = memory_check(cmd, session_umem(cmd->call->session), &attr);
 	if (!rc)
-		rc = memory_check(cmd, &req);
-	if (!rc)
-		rc = mr_create(cmd, pd->object, &req, &u);
+		rc = mr_create(cmd, pd->object, &attr, &u);
 	if (rc)
 		return rc;
 	resp.mr_handle = u->handle;
@@ -180,6 +191,86 @@ int cmd_reg_mr(struct ucmd *cmd)
 	if (rc)
 		mr_destroy(cmd->context, u);
 	return rc;
+}
+
+static int rereg_flags_check(struct ucmd *cmd, const struct ib_uverbs_rereg_mr *req)
+{
+	if (!req->flags) {
+		ucmd_log(cmd, "MR: nothing is to be changed");
+		return -EINVAL;
+	}
+	if (req->flags & ~(uint32_t)(REREG_TRANS | REREG_PD | REREG_ACCESS)) {
+		ucmd_log(cmd, "MR: flags 0x%x are not known", req->flags);
+		return -EOPNOTSUPP;
+	}
+	return req->flags & REREG_TRANS ? range_check(cmd, req->start, req->length, req->hca_va)
+					: 0;
+}
+
+/* What the MR shall be, of the memory *umem. */
+static int rereg_attr(struct ucmd *cmd, const struct ib_uverbs_rereg_mr *req,
+		      const struct uverbs_mr *mr, struct rnic_mr_attr *attr, struct umem **umem)
+{
+	int rc;
+
+	*attr = *rnic_mr_attr_get(mr->mr);
+	*umem = mr->umem;
+	if (req->flags & REREG_ACCESS) {
+		rc = access_check(cmd, req->access_flags);
+		if (rc)
+			return rc;
+		attr->access = req->access_flags & ACCESS_OF_CORE;
+	}
+	if (req->flags & REREG_TRANS) {
+		*umem = session_umem(cmd->call->session);
+		attr->mem = (struct rnic_mem *)*umem;
+		attr->start = req->start;
+		attr->length = req->length;
+		attr->iova = req->hca_va;
+	}
+	return req->flags == REREG_PD ? 0 : memory_check(cmd, *umem, attr);
+}
+
+/* The keys stay, as rxe's do; nothing is changed on error. */
+static int mr_change(struct uverbs_mr *mr, struct rnic_pd *pd, const struct rnic_mr_attr *attr,
+		     struct umem *umem)
+{
+	int rc = rnic_mr_modify(mr->mr, pd, attr);
+
+	if (rc || umem == mr->umem)
+		return rc;
+	umem_get(umem);
+	umem_put(mr->umem);
+	mr->umem = umem;
+	return 0;
+}
+
+int cmd_rereg_mr(struct ucmd *cmd)
+{
+	struct ib_uverbs_rereg_mr req;
+	struct ib_uverbs_rereg_mr_resp resp;
+	struct rnic_mr_attr attr;
+	struct uobject *u, *pd = NULL;
+	struct uverbs_mr *mr;
+	struct umem *umem;
+	int rc = ucmd_request(cmd, &req, sizeof(req));
+
+	if (!rc)
+		rc = rereg_flags_check(cmd, &req);
+	if (!rc)
+		rc = ucmd_lookup(cmd, UOBJ_MR, req.mr_handle, &u);
+	if (rc)
+		return rc;
+	mr = u->object;
+	rc = rereg_attr(cmd, &req, mr, &attr, &umem);
+	if (!rc && req.flags & REREG_PD)
+		rc = ucmd_object(cmd, UOBJ_PD, req.pd_handle, &pd);
+	if (!rc)
+		rc = mr_change(mr, pd ? pd->object : rnic_mr_pd(mr->mr), &attr, umem);
+	if (rc)
+		return rc;
+	resp.lkey = resp.rkey = rnic_mr_key(mr->mr);
+	return ucmd_response(cmd, &resp, sizeof(resp));
 }
 
 int cmd_dereg_mr(struct ucmd *cmd)

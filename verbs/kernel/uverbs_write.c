@@ -40,7 +40,14 @@ static const struct write_cmd commands[IB_USER_VERBS_CMD_OPEN_QP + 1] = {
 	[IB_USER_VERBS_CMD_DESTROY_AH] = {cmd_destroy_ah, REQ(ib_uverbs_destroy_ah)},
 	[IB_USER_VERBS_CMD_REG_MR] = {cmd_reg_mr, SIZES(ib_uverbs_reg_mr, ib_uverbs_reg_mr_resp),
 				      .udata = true},
+	[IB_USER_VERBS_CMD_REREG_MR] = {cmd_rereg_mr,
+					SIZES(ib_uverbs_rereg_mr, ib_uverbs_rereg_mr_resp),
+					.udata = true},
 	[IB_USER_VERBS_CMD_DEREG_MR] = {cmd_dereg_mr, REQ(ib_uverbs_dereg_mr)},
+	[IB_USER_VERBS_CMD_ALLOC_MW] = {cmd_alloc_mw,
+					SIZES(ib_uverbs_alloc_mw, ib_uverbs_alloc_mw_resp),
+					.udata = true},
+	[IB_USER_VERBS_CMD_DEALLOC_MW] = {cmd_dealloc_mw, REQ(ib_uverbs_dealloc_mw)},
 	[IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL] = {cmd_create_comp_channel,
 						   SIZES(ib_uverbs_create_comp_channel,
 							 ib_uverbs_create_comp_channel_resp)},
@@ -97,6 +104,8 @@ static_assert(sizeof(struct ib_uverbs_ex_cmd_hdr) == 16, "extended write header"
 static_assert(sizeof(struct ib_uverbs_query_device_resp) == 176, "QUERY_DEVICE");
 static_assert(sizeof(struct ib_uverbs_ex_query_device_resp) == 304, "QUERY_DEVICE ex");
 static_assert(sizeof(struct ib_uverbs_reg_mr) == 40, "REG_MR");
+static_assert(sizeof(struct ib_uverbs_rereg_mr) == 48, "REREG_MR");
+static_assert(sizeof(struct ib_uverbs_alloc_mw) == 16, "ALLOC_MW");
 static_assert(sizeof(struct ib_uverbs_create_cq) == 32, "CREATE_CQ");
 static_assert(sizeof(struct ib_uverbs_create_qp) == 56, "CREATE_QP");
 static_assert(sizeof(struct ib_uverbs_create_qp_resp) == 32, "CREATE_QP");
