@@ -120,21 +120,38 @@ static bool rule_holds(const char *self, const struct rule *rule, const char *li
 	return !status && !ended;
 }
 
+int device_open(void)
+{
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+
+	REQUIRE(fd >= 0);
+	return fd;
+}
+
+uint64_t ask(int fd, uint32_t op, uint64_t value)
+{
+	uint64_t out = 0xdead;
+	struct fake_command cmd = {op, 0, value, (uintptr_t)&out};
+
+	REQUIRE(write(fd, &cmd, sizeof(cmd)) == sizeof(cmd));
+	return out;
+}
+
 int main(int argc, char **argv)
 {
-
-	bool ok = true;
+	const struct rule *const lists[] = {tree_rules, rules};
+	bool ok = true, client = argc == 2 && getenv("LD_PRELOAD");
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (const struct rule *r = rules; r->name; r++) {
-		if (argc == 2 && getenv("LD_PRELOAD") && !strcmp(argv[1], r->name)) {
-			r->check();
-			return 0;
-		}
-	}
-	for (const struct rule *r = rules; r->name; r++) {
-		if (argc < 2 || !strcmp(argv[1], r->name))
+	for (int i = 0; i < 2; i++)
+		for (const struct rule *r = lists[i]; r->name; r++) {
+			if (argc == 2 && strcmp(argv[1], r->name))
+				continue;
+			if (client) {
+				r->check();
+				return 0;
+			}
 			ok &= rule_holds("/proc/self/exe", r, LIBRNIC);
-	}
+		}
 	return !ok;
 }

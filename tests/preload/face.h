@@ -4,6 +4,7 @@
 #define TESTS_FACE_H
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,21 @@ struct rule {
 	void (*check)(void);
 };
 
-/* Ends with an entry without name. */
+#define RULE(name)                                                                                 \
+	{                                                                                          \
+#name, name                                                                        \
+	}
+
+/* Each ends with an entry without name. */
 extern const struct rule rules[];
+extern const struct rule tree_rules[];
+
+#define DEVICE "/dev/infiniband/uverbs0"
+#define RXE0 "/sys/class/infiniband/rxe0"
+
+int device_open(void);
+/* A command of the fake daemon; what it answers. */
+uint64_t ask(int fd, uint32_t op, uint64_t value);
 
 static inline void require_failed(const char *file, int line, const char *what)
 {

@@ -8,6 +8,7 @@ tests_preload_face_SOURCES = \
 	tests/preload/fake_daemon.c \
 	tests/preload/fake_daemon.h \
 	tests/preload/rules.c \
+	tests/preload/rules_tree.c \
 	$(NULL)
 tests_preload_face_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DLIBRNIC='"$(abs_top_builddir)/verbs/preload/.libs/librnic.so"'
