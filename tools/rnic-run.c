@@ -85,6 +85,7 @@ static void find_library(char *out)
 	static const char *const relative[] = {
 		"verbs/preload/.libs/librnic.so",
 		"../verbs/preload/.libs/librnic.so",
+		"../lib/" PACKAGE "/librnic.so",
 		NULL,
 	};
 

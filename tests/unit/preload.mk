@@ -17,5 +17,11 @@ tests_preload_face_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
 tests_preload_face_LDFLAGS =
 tests_preload_face_DEPENDENCIES = verbs/preload/librnic.la
 
-TESTS += tests/preload/rnic-run.sh
-EXTRA_DIST += tests/preload/rnic-run.sh
+TESTS += \
+	tests/preload/installed.sh \
+	tests/preload/rnic-run.sh \
+	$(NULL)
+EXTRA_DIST += \
+	tests/preload/installed.sh \
+	tests/preload/rnic-run.sh \
+	$(NULL)
