@@ -8,6 +8,8 @@ rnic_tests = \
 	tests/unit/rnic_modify \
 	tests/unit/rnic_modify_table \
 	tests/unit/rnic_objects \
+	tests/unit/rnic_recovery \
+	tests/unit/rnic_replay \
 	tests/unit/rnic_table \
 	tests/unit/rnic_timer \
 	$(NULL)
@@ -79,6 +81,14 @@ tests_unit_rnic_modify_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_modify_table_LDADD = $(rnic_test_libs)
 tests_unit_rnic_objects_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_objects_LDADD = $(rnic_test_libs)
+tests_unit_rnic_recovery_SOURCES = tests/unit/rnic_recovery.c $(rnic_lone_sources)
+tests_unit_rnic_recovery_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_recovery_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_recovery_LDADD = $(rnic_test_libs)
+tests_unit_rnic_replay_SOURCES = tests/unit/rnic_replay.c $(rnic_lone_sources)
+tests_unit_rnic_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_replay_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_replay_LDADD = $(rnic_test_libs)
 tests_unit_rnic_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_table_LDADD = $(rnic_test_libs)
 tests_unit_rnic_timer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

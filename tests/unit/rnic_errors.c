@@ -542,22 +542,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("rnic errors");
-	TCase *c = tcase_create("errors");
-	SRunner *runner;
-	int failed;
+	const TTest *const tests[] = {
+		request_that_cannot_be_sent_fails_after_those_before_it,
+		nak_completes_what_came_before_it,
+		fatal_nak_follows_the_reads_before_it,
+	};
+	const struct fixture_loop loops[] = {
+		{responder_answers_every_fault_by_the_table, 0, ARRAY_SIZE(responder_rows)},
+		{requester_completes_every_fault_by_the_table, 0, ARRAY_SIZE(requester_rows)},
+		{NULL, 0, 0},
+	};
 
-	tcase_add_loop_test(c, responder_answers_every_fault_by_the_table, 0,
-			    ARRAY_SIZE(responder_rows));
-	tcase_add_loop_test(c, requester_completes_every_fault_by_the_table, 0,
-			    ARRAY_SIZE(requester_rows));
-	tcase_add_test(c, request_that_cannot_be_sent_fails_after_those_before_it);
-	tcase_add_test(c, nak_completes_what_came_before_it);
-	tcase_add_test(c, fatal_nak_follows_the_reads_before_it);
-	suite_add_tcase(s, c);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return fixture_run_loops("rnic errors", NULL, tests, ARRAY_SIZE(tests), loops);
 }

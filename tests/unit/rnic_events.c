@@ -158,7 +158,7 @@ START_TEST(qp_that_begins_with_an_overflowed_cq_fails_at_its_first_completion)
 	ck_assert_uint_eq(lone_events(&l, RNIC_EVENT_QP_FATAL), 1);
 	modify(RNIC_QPS_RESET, 0, false);
 	l.end.queues.send_retired = l.end.queues.send_taken = l.end.queues.sent;
-	lone_to(&l, RNIC_QPS_RTS);
+	lone_connect(&l.end, RNIC_QPS_RTS);
 	lone_post(&l, RNIC_WR_SEND, 8);
 	lone_kick(&l);
 	lone_ack(&l, LONE_SQ_PSN, AETH_ACK, 31);

@@ -245,6 +245,12 @@ void fixture_to_rts(struct rnic_qp *qp)
 
 int fixture_run(const char *name, const TTest *const tests[], int n)
 {
+	return fixture_run_loops(name, NULL, tests, n, &(struct fixture_loop){0});
+}
+
+int fixture_run_loops(const char *name, void (*setup)(void), const TTest *const tests[], int n,
+		      const struct fixture_loop *loops)
+{
 	Suite *s = suite_create(name);
 	TCase *c = tcase_create(name);
 	SRunner *runner;
@@ -252,6 +258,10 @@ int fixture_run(const char *name, const TTest *const tests[], int n)
 
 	for (int i = 0; i < n; i++)
 		tcase_add_test(c, tests[i]);
+	for (; loops->test; loops++)
+		tcase_add_loop_test(c, loops->test, loops->from, loops->to);
+	if (setup)
+		tcase_add_checked_fixture(c, setup, NULL);
 	suite_add_tcase(s, c);
 	runner = srunner_create(s);
 	srunner_run_all(runner, CK_NORMAL);

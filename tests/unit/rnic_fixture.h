@@ -58,7 +58,15 @@ struct rnic_qp_attr fixture_attr(enum rnic_qp_state state);
 	 RNIC_QP_SQ_PSN | RNIC_QP_MAX_QP_RD_ATOMIC)
 void fixture_to_rts(struct rnic_qp *qp);
 
-/* Run one suite of one case; the exit status for main. */
+/* A test that is run once for each number of [from, to), which it finds in _i. */
+struct fixture_loop {
+	const TTest *test;
+	int from, to;
+};
+
+/* Run one suite of one case; the exit status for main. setup may be NULL, loops end with NULL. */
 int fixture_run(const char *name, const TTest *const tests[], int n);
+int fixture_run_loops(const char *name, void (*setup)(void), const TTest *const tests[], int n,
+		      const struct fixture_loop *loops);
 
 #endif

@@ -22,12 +22,12 @@ static bool sent_note(void *arg, uint32_t from, const struct bth_packet *pkt, ui
 	return true;
 }
 
-void lone_to(struct lone *l, enum rnic_qp_state last)
+void lone_connect(struct sim_end *e, enum rnic_qp_state last)
 {
 	static const uint32_t masks[] = {[RNIC_QPS_INIT] = FIXTURE_TO_INIT,
 					 [RNIC_QPS_RTR] = FIXTURE_TO_RTR,
 					 [RNIC_QPS_RTS] = FIXTURE_TO_RTS};
-	const struct sim_end_config *cfg = &l->end.cfg;
+	const struct sim_end_config *cfg = &e->cfg;
 	struct rnic_qp_attr attr = {.path_mtu = cfg->mtu,
 				    .rq_psn = LONE_RQ_PSN,
 				    .sq_psn = LONE_SQ_PSN,
@@ -40,11 +40,11 @@ void lone_to(struct lone *l, enum rnic_qp_state last)
 				    .timeout = cfg->timeout,
 				    .retry_cnt = cfg->retry_cnt,
 				    .rnr_retry = cfg->rnr_retry,
-				    .av = sim_av(&l->world, 0, 1)};
+				    .av = sim_av(e->world, 0, 1)};
 
 	for (int s = RNIC_QPS_INIT; s <= (int)last; s++) {
 		attr.state = (enum rnic_qp_state)s;
-		ck_assert_int_eq(rnic_qp_modify(l->end.qp, &attr, masks[s], l->world.now), 0);
+		ck_assert_int_eq(rnic_qp_modify(e->qp, &attr, masks[s], e->world->now), 0);
 	}
 }
 
@@ -57,7 +57,7 @@ void lone_begin(struct lone *l, const struct sim_end_config *cfg, enum rnic_qp_s
 	sim_end_begin(&l->end, &l->world, 0, cfg);
 	for (uint64_t i = 0; i < l->end.mem.len; i++)
 		l->end.mem.bytes[i] = (uint8_t)i;
-	lone_to(l, state);
+	lone_connect(&l->end, state);
 }
 
 void lone_end(struct lone *l)
@@ -144,6 +144,15 @@ void lone_until(struct lone *l, uint64_t time)
 		lone_work(l);
 	}
 	l->world.now = time;
+}
+
+void lone_until_timer(struct lone *l)
+{
+	const struct sim_node *n = &l->world.node[0];
+	uint64_t done = l->end.send_ring.pushed + l->n_sent;
+
+	while (n->timer != UINT64_MAX && l->end.send_ring.pushed + l->n_sent == done)
+		lone_until(l, n->timer);
 }
 
 const struct lone_sent *lone_next(struct lone *l, enum bth_op op, uint32_t psn)

@@ -33,8 +33,8 @@ struct lone {
 /* RTS unless state says RTR. */
 void lone_begin(struct lone *l, const struct sim_end_config *cfg, enum rnic_qp_state state);
 void lone_end(struct lone *l);
-/* From RESET. */
-void lone_to(struct lone *l, enum rnic_qp_state last);
+/* A QP of node 0, from RESET to that state, its peer being the test. */
+void lone_connect(struct sim_end *e, enum rnic_qp_state last);
 
 /* A packet to the QP: opcode and PSN; dqpn, P_Key, pad are filled in by lone_inject. */
 struct bth_packet lone_packet(enum bth_op op, uint32_t psn);
@@ -49,6 +49,8 @@ void lone_ack(struct lone *l, uint32_t psn, enum aeth_kind kind, uint8_t value);
 void lone_work(struct lone *l);
 /* Let time go by until then; all timers that are due fire in time. */
 void lone_until(struct lone *l, uint64_t time);
+/* Until the next timer. A device may be called too early, then until it has done something. */
+void lone_until_timer(struct lone *l);
 
 /* The next packet that it sent is this one; it is returned. */
 const struct lone_sent *lone_next(struct lone *l, enum bth_op op, uint32_t psn);
