@@ -22,9 +22,10 @@ struct rnic_timers {
 
 void timer_arm(struct rnic_device *dev, struct rnic_timer *t, uint64_t deadline);
 void timer_disarm(struct rnic_device *dev, struct rnic_timer *t);
-/* For rnic_timer_fired, until it gives NULL: a timer that is due, disarmed. With NULL the host has
- * been told when to come next. */
+/* For rnic_timer_fired: a timer that is due, disarmed, or NULL. At the end timer_tell tells the
+ * host when to come next. */
 struct rnic_timer *timer_take_due(struct rnic_device *dev, uint64_t now);
+void timer_tell(struct rnic_device *dev);
 /* Every QP reserves room for its timers when it is created, so that arming cannot fail. */
 int timers_reserve(struct rnic_device *dev, uint32_t n);
 void timers_release(struct rnic_device *dev, uint32_t n);

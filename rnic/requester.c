@@ -100,6 +100,7 @@ void requester_start(struct rnic_qp *qp)
 
 	req->una_psn = req->psn = req->max_psn = qp->attr.sq_psn & BTH_PSN_MASK;
 	retry_progress(qp);
+	retry_jitter(qp);
 }
 
 void requester_wait(struct rnic_qp *qp, struct rnic_mem *mem)

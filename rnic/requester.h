@@ -66,6 +66,7 @@ struct requester {
 	struct rnic_mem *wait_mem;
 	uint32_t pend_n;   /* packets of the run whose gathering is pending */
 	uint64_t deadline; /* of the oldest unacknowledged packet; 0: none */
+	uint16_t jitter;   /* of its timeout, in parts of 65536 */
 	uint8_t retries_left, rnr_left;
 	bool gap_seen; /* a lost response at una_psn has been asked for again */
 	bool draining; /* SQD, not yet drained */

@@ -3,8 +3,9 @@
  * When a requester sends again, and when it gives up.
  *
  * The ACK timeout runs while a packet that asked for an acknowledgement is unanswered. It fires 2 T
- * after the last progress (IBA 9.7.6.1.3: between T and 4 T), always the same, without back-off.
- * The timer in the heap is not moved at each ACK; when it fires too early it is armed for the rest.
+ * to 3 T after the last progress (IBA 9.7.6.1.3: between T and 4 T), without back-off; by chance,
+ * so that QPs whose peer is gone do not all come at once. The timer in the heap is not moved at
+ * each ACK; when it fires too early it is armed for the rest.
  */
 #include "config.h"
 
@@ -21,7 +22,14 @@
 
 static uint64_t timeout_ns(const struct rnic_qp *qp)
 {
-	return 2 * ib_timeout_ns(qp->attr.timeout);
+	uint64_t t = ib_timeout_ns(qp->attr.timeout);
+
+	return 2 * t + (t * qp->req->jitter >> 16);
+}
+
+void retry_jitter(struct rnic_qp *qp)
+{
+	qp->req->jitter = (uint16_t)qp->dev->cfg.ops->random(qp->dev->cfg.host);
 }
 
 static bool in_flight(const struct requester *req)
@@ -148,6 +156,7 @@ static void ack_timeout_fired(struct rnic_qp *qp, uint64_t now)
 	}
 	req->deadline = 0;
 	req->gap_seen = false;
+	retry_jitter(qp);
 	qp->dev->counters.local_ack_timeout_err++;
 	go_back_or_fail(qp, now);
 }

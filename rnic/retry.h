@@ -9,6 +9,8 @@
 struct rnic_qp;
 
 void retry_init(struct rnic_qp *qp);
+/* Choose anew how long the timeout is, in its limits. */
+void retry_jitter(struct rnic_qp *qp);
 /* The oldest unacknowledged PSN has moved: retries count anew. */
 void retry_progress(struct rnic_qp *qp);
 /* The peer has answered, but we have to ask again later: no timeout until then. */

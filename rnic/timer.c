@@ -92,8 +92,14 @@ struct rnic_timer *timer_take_due(struct rnic_device *dev, uint64_t now)
 		timer_disarm(dev, t);
 		return t;
 	}
-	tell(dev, t ? t->deadline : UINT64_MAX);
 	return NULL;
+}
+
+void timer_tell(struct rnic_device *dev)
+{
+	struct rnic_timers *h = &dev->timers;
+
+	tell(dev, h->n ? h->heap[0]->deadline : UINT64_MAX);
 }
 
 int timers_reserve(struct rnic_device *dev, uint32_t n)

@@ -28,6 +28,12 @@
 #define TURN_STEPS 16
 #define TURN_BYTES 65536
 
+/* What one call may do before the host has its turn: when a peer is gone, thousands of QPs may have
+ * something to send at once. */
+#define RUN_QPS 512
+#define RUN_BYTES 1000000
+#define RUN_TIMERS 512
+
 /* Packets of a batch, decoded; those that are not well formed are left out. */
 struct rx_batch {
 	struct bth_packet pkt[BATCH_MAX];
@@ -400,12 +406,14 @@ static bool turn(struct rnic_qp *qp, uint64_t now)
 
 bool rnic_run(struct rnic_device *dev, uint64_t now)
 {
+	const uint64_t *sent = &dev->counters.sent_bytes;
+	uint64_t most = *sent + RUN_BYTES;
 	struct qp_list end;
 
 	/* Those that come behind the mark have their turn next time. */
 	qp_list_init(&end);
 	qp_list_add_tail(&dev->active, &end);
-	while (dev->active.next != &end) {
+	for (int i = 0; dev->active.next != &end && i < RUN_QPS && *sent < most; i++) {
 		struct rnic_qp *qp = qp_of_active(dev->active.next);
 
 		qp_deactivate(qp);
@@ -421,8 +429,9 @@ void rnic_timer_fired(struct rnic_device *dev, uint64_t now)
 {
 	struct rnic_timer *t;
 
-	while ((t = timer_take_due(dev, now)))
+	for (int i = 0; i < RUN_TIMERS && (t = timer_take_due(dev, now)); i++)
 		t->fired(dev, t, now);
+	timer_tell(dev);
 	cq_settle(dev, now);
 }
 

@@ -11,6 +11,7 @@ rnic_tests = \
 	tests/unit/rnic_recovery \
 	tests/unit/rnic_replay \
 	tests/unit/rnic_table \
+	tests/unit/rnic_timeout \
 	tests/unit/rnic_timer \
 	$(NULL)
 check_PROGRAMS += $(rnic_tests)
@@ -91,6 +92,10 @@ tests_unit_rnic_replay_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_replay_LDADD = $(rnic_test_libs)
 tests_unit_rnic_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_table_LDADD = $(rnic_test_libs)
+tests_unit_rnic_timeout_SOURCES = tests/unit/rnic_timeout.c $(rnic_lone_sources)
+tests_unit_rnic_timeout_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_timeout_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_timeout_LDADD = $(rnic_test_libs)
 tests_unit_rnic_timer_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_timer_LDADD = $(rnic_test_libs)
 endif

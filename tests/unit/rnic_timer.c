@@ -37,6 +37,7 @@ START_TEST(timers_fire_in_order_of_deadline)
 		last = due->deadline;
 		left--;
 	}
+	timer_tell(f.dev);
 	ck_assert_uint_eq(left, 0);
 	ck_assert_uint_eq(f.timer, UINT64_MAX);
 	timers_release(f.dev, N);
@@ -57,12 +58,15 @@ START_TEST(timer_tells_the_host_only_of_an_earlier_deadline)
 	timer_arm(f.dev, &a, 200);
 	ck_assert_uint_eq(f.n_timer_sets, 1);
 	ck_assert_ptr_null(timer_take_due(f.dev, 100));
+	timer_tell(f.dev);
 	ck_assert_uint_eq(f.timer, 150);
 	ck_assert_ptr_eq(timer_take_due(f.dev, 150), &b);
 	ck_assert_ptr_null(timer_take_due(f.dev, 150));
+	timer_tell(f.dev);
 	ck_assert_uint_eq(f.timer, 200);
 	timer_disarm(f.dev, &a);
 	ck_assert_ptr_null(timer_take_due(f.dev, 200));
+	timer_tell(f.dev);
 	ck_assert_uint_eq(f.timer, UINT64_MAX);
 	fixture_end(&f);
 }
