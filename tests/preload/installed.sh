@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # An installation, staged in a folder other than its prefix, works from there with nothing of the
 # build folder; uninstall leaves nothing.
+# shellcheck disable=SC2016,SC2317 # text for other shells; functions are called by name
 set -u
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/rnic-installed-XXXXXX") || exit 99
@@ -47,8 +48,9 @@ installed_run_serves_a_device() {
 	"$root/bin/rnic-run" --dir "$tmp/dir" sh -c '
 		cat /sys/class/infiniband/rxe0/node_type /proc/$$/maps &&
 		"$1/bin/rnicctl" stat >&2 &&
-		for pid in /proc/[0-9]*; do readlink "$pid/exe" || true; done' sh "$root" >"$tmp/shown"
-	[ $? -eq 0 ] && grep -qx '1: CA' "$tmp/shown" &&
+		for pid in /proc/[0-9]*; do readlink "$pid/exe" || true; done' sh "$root" \
+		>"$tmp/shown" &&
+		grep -qx '1: CA' "$tmp/shown" &&
 		grep -q " $root/lib/.*/librnic.so" "$tmp/shown" &&
 		grep -qx "$root/sbin/rnicd" "$tmp/shown"
 }
