@@ -5,7 +5,6 @@ EXTRA_DIST += \
 	tests/rules/lies.py \
 	tests/rules/rulebook.py \
 	tests/rules/run \
-	tests/rules/transitions.txt \
 	$(NULL)
 
 # Where its programs are not built it says so, and counts as skipped.

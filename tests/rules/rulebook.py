@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """A daemon of the test's own, programs under rnic-run, and waiting for what they say."""
 
+import argparse
 import json
 import os
 import re
@@ -8,12 +9,17 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 # Nothing here takes that long; a busy machine may.
 PATIENCE = 300
 OBJECTS = ('pd', 'mr', 'cq', 'srq', 'qp', 'ah', 'context', 'session')
+
+
+SKIP = 77
+INSIDE = 'RULES_INSIDE'
 
 
 class Broken(Exception):
@@ -86,6 +92,8 @@ class Program:
 class Book:
     """A folder, a daemon on lo, and the programs of one rule."""
 
+    programs_in = 'tests/rules/'
+
     def __init__(self, builddir, rnicd=None, options=()):
         self.builddir = builddir
         self.base = tempfile.mkdtemp(prefix='rnic-rules-')
@@ -112,7 +120,7 @@ class Book:
 
     def start(self, program, *args, uid=None, env=None, rdma=True):
         """A program of tests/rules (or a stock one) under rnic-run."""
-        path = self.tool('tests/rules/' + program)
+        path = self.tool(self.programs_in + program)
         argv = [path if os.path.exists(path) else program, *map(str, args)]
         if rdma:
             argv = [self.tool('tools/rnic-run'), *argv]
@@ -189,3 +197,68 @@ class Book:
             print(f'outputs kept in {self.base}')
         else:
             shutil.rmtree(self.base, ignore_errors=True)
+
+
+def skip(suite, reason):
+    print(f'skip {suite}: {reason}')
+    sys.exit(SKIP)
+
+
+def own_namespaces(suite):
+    """Runs the script again where there is nothing but lo, and mounts are ours."""
+    if INSIDE in os.environ:
+        return
+    root = os.geteuid() == 0
+    user = [] if root else ['--user', '--map-root-user']
+    if subprocess.run(['unshare', *user, '--net', '--mount', 'true'],
+                      check=False, stderr=subprocess.DEVNULL).returncode:
+        skip(suite, 'no namespaces here')
+    argv = ['unshare', '--net', '--mount', *user, '--', 'sh', '-c',
+            'ip link set lo up && exec "$@"', 'sh', sys.executable,
+            os.path.abspath(sys.argv[0]), *sys.argv[1:]]
+    os.environ[INSIDE] = 'root' if root else '1'
+    os.execvp('unshare', argv)
+
+
+def check(rule, options, book_class):
+    """Runs one rule with a book of its own, and says whether it holds."""
+    book = None
+    begin = time.monotonic()
+    try:
+        book = book_class(options.builddir, options.rnicd)
+        if not rule(book):      # else it has ended the daemon by itself
+            book.end()
+        verdict = None
+    except (Broken, OSError, subprocess.SubprocessError) as error:
+        verdict = str(error)
+    finally:
+        if book:
+            book.close(options.keep)
+    print(f'{"not ok" if verdict else "ok"} {rule.__name__} '
+          f'({time.monotonic() - begin:.1f} s)', flush=True)
+    if verdict:
+        print('    ' + verdict.replace('\n', '\n    '), flush=True)
+    return not verdict
+
+
+def run_rules(suite, needs, doc, quick, long=(), book_class=Book):
+    """The main program of a set of rules, whose programs are built if `needs` is."""
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument('--builddir', default='.')
+    parser.add_argument('--rnicd', help='the daemon of another build folder')
+    parser.add_argument('--long', action='store_true')
+    parser.add_argument('--keep', action='store_true')
+    parser.add_argument('only', nargs='*', metavar='RULE')
+    options = parser.parse_args()
+    options.builddir = os.path.abspath(options.builddir)
+    if not os.path.exists(os.path.join(options.builddir, needs)):
+        skip(suite, 'its programs are not built here (they want '
+             'libibverbs-dev, and librnic.so can have no sanitizer)')
+    own_namespaces(suite)
+    rules = [rule for rule in (*quick, *(long if options.long or options.only
+                                         else ()))
+             if not options.only
+             or any(word in rule.__name__ for word in options.only)]
+    failed = [rule for rule in rules
+              if not check(rule, options, book_class)]
+    sys.exit(1 if failed else 0)

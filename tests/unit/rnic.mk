@@ -72,12 +72,12 @@ tests_unit_rnic_hostile_LDADD = $(rnic_test_libs)
 tests_unit_rnic_modify_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_modify_LDADD = $(rnic_test_libs)
 tests_unit_rnic_modify_table_SOURCES = \
-	tests/rules/transitions.c \
-	tests/rules/transitions.h \
+	tests/use/transitions.c \
+	tests/use/transitions.h \
 	tests/unit/rnic_modify_table.c \
 	$(NULL)
-tests_unit_rnic_modify_table_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules \
-	-DTRANSITIONS='"$(abs_top_srcdir)/tests/rules/transitions.txt"'
+tests_unit_rnic_modify_table_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/use \
+	-DTRANSITIONS='"$(abs_top_srcdir)/tests/use/transitions.txt"'
 tests_unit_rnic_modify_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_modify_table_LDADD = $(rnic_test_libs)
 tests_unit_rnic_objects_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Every type of QP, every pair of states, every attribute that is missing or too much: modify's
- * verdict is that of tests/rules/transitions.txt, which was not made from qp_table.c.
+ * verdict is that of tests/use/transitions.txt, which was not made from qp_table.c.
  */
 #include "config.h"
 

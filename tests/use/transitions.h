@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /* The page transitions.txt, which knows the QP state table without the device's help. */
-#ifndef RULES_TRANSITIONS_H
-#define RULES_TRANSITIONS_H
+#ifndef USE_TRANSITIONS_H
+#define USE_TRANSITIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
