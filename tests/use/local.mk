@@ -12,8 +12,10 @@ if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
 	tests/use/modify \
+	tests/use/query \
 	tests/use/refusals \
 	tests/use/states \
+	tests/use/statuses \
 	$(NULL)
 USE_RIG = tests/rules/rig.c tests/rules/rig.h tests/use/ladder.c tests/use/ladder.h
 USE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules
@@ -27,6 +29,12 @@ tests_use_modify_CPPFLAGS = $(USE_CPPFLAGS)
 tests_use_modify_CFLAGS = $(RULES_CFLAGS)
 tests_use_modify_LDFLAGS = -no-install
 tests_use_modify_LDADD = -libverbs
+
+tests_use_query_SOURCES = tests/use/query.c $(USE_RIG)
+tests_use_query_CPPFLAGS = $(USE_CPPFLAGS)
+tests_use_query_CFLAGS = $(RULES_CFLAGS)
+tests_use_query_LDFLAGS = -no-install
+tests_use_query_LDADD = -libverbs
 
 tests_use_refusals_SOURCES = \
 	tests/use/refusals.c \
@@ -45,5 +53,11 @@ tests_use_states_CPPFLAGS = $(USE_CPPFLAGS)
 tests_use_states_CFLAGS = $(RULES_CFLAGS)
 tests_use_states_LDFLAGS = -no-install
 tests_use_states_LDADD = -libverbs
+
+tests_use_statuses_SOURCES = tests/use/statuses.c $(USE_RIG)
+tests_use_statuses_CPPFLAGS = $(USE_CPPFLAGS)
+tests_use_statuses_CFLAGS = $(RULES_CFLAGS)
+tests_use_statuses_LDFLAGS = -no-install
+tests_use_statuses_LDADD = -libverbs
 endif
 endif
