@@ -116,8 +116,9 @@ static bool send_post(struct model_end *m)
 
 static bool recv_post(struct model_end *m)
 {
-	struct rnic_recv_wr *wr =
-		m->n_recvs < m->peer->n_takers ? sim_queue_recv(&m->end.queues) : NULL;
+	struct rnic_recv_wr *wr = m->n_recvs < m->peer->n_takers && !m->recv_stopped
+					  ? sim_queue_recv(&m->end.queues)
+					  : NULL;
 
 	if (!wr)
 		return false;
@@ -127,12 +128,19 @@ static bool recv_post(struct model_end *m)
 	return true;
 }
 
-bool model_end_post(struct model_end *m)
+bool model_end_post(struct model_end *m, bool eager)
 {
 	uint32_t recvs = rng_between(m->rng, 1, 5), sends = rng_between(m->rng, 1, 8);
 	bool posted = false, sent = false;
 
-	while (recvs-- && recv_post(m))
+	if (!eager && rng_chance(m->rng, m->recv_laziness))
+		recvs = 0;
+	/* A QP in ERR looks for receives for some ten seconds, see rnic/flush.c. */
+	if (rnic_qp_state(m->end.qp) != RNIC_QPS_ERR)
+		m->alive_at = m->end.world->now;
+	else if (m->end.world->now - m->alive_at > SIM_S)
+		recvs = 0;
+	while (recvs && recvs-- && recv_post(m))
 		posted = true;
 	while (sends-- && send_post(m))
 		sent = true;
@@ -144,6 +152,20 @@ bool model_end_post(struct model_end *m)
 bool model_end_done(const struct model_end *m)
 {
 	return m->n_completed == m->n_ops && m->n_received == m->peer->n_takers;
+}
+
+void model_end_settled(const struct model_end *m)
+{
+	bool error = rnic_qp_state(m->end.qp) == RNIC_QPS_ERR;
+
+	sim_check(m->n_completed == m->n_posted || !error,
+		  "request %" PRIu32 " of QP %" PRIu32 " hangs", m->n_completed,
+		  rnic_qp_num(m->end.qp));
+	sim_check(m->end.queues.send_retired == m->n_posted, "%" PRIu64 " of %" PRIu32 " retired",
+		  m->end.queues.send_retired, m->n_posted);
+	sim_check(!error || m->n_received == m->n_recvs, "receive %" PRIu32 " is not flushed",
+		  m->n_received);
+	sim_check(error || !(m->failed || m->recv_failed), "a QP that failed lives");
 }
 
 /* ---- checking ---- */
@@ -220,11 +242,39 @@ static enum rnic_wc_opcode opcode_of(enum rnic_wr_op op)
 	return RNIC_WC_SEND;
 }
 
+/* Errors come once, then everything is flushed, in order, asked for or not. */
+static void failure_check(struct model_end *m, const struct rnic_cqe *cqe)
+{
+	uint32_t i = (uint32_t)cqe->slot;
+	bool first = !m->failed;
+	bool known = cqe->status == RNIC_WC_WR_FLUSH_ERR ||
+		     (first && (cqe->status == RNIC_WC_RETRY_EXC_ERR ||
+				cqe->status == RNIC_WC_RNR_RETRY_EXC_ERR));
+
+	sim_check(m->may_fail && known && rnic_qp_state(m->end.qp) == RNIC_QPS_ERR,
+		  "request %" PRIu32 " of QP %" PRIu32 " of node %" PRIu32 ": status %d at %.3f us",
+		  i, rnic_qp_num(m->end.qp), m->end.node, (int)cqe->status,
+		  (double)m->end.world->now / 1000);
+	sim_check(i < m->n_posted && (first ? i >= m->n_completed : i == m->n_completed),
+		  "request %" PRIu32 " fails where %" PRIu32 " is next", i, m->n_completed);
+	for (; m->n_completed < i; m->n_completed++) {
+		sim_check(!m->ops[m->n_completed].signaled && !m->end.cfg.sig_all,
+			  "request %" PRIu32 " has no completion", m->n_completed);
+		effect_check(m, m->n_completed);
+	}
+	m->n_completed++;
+	m->failed = true;
+}
+
 static void send_check(struct model_end *m, const struct rnic_cqe *cqe)
 {
 	uint32_t i = m->n_completed;
 	const struct model_op *op;
 
+	if (cqe->status != RNIC_WC_SUCCESS || m->failed) {
+		failure_check(m, cqe);
+		return;
+	}
 	while (i < m->n_posted && !m->ops[i].signaled && !m->end.cfg.sig_all)
 		i++;
 	op = &m->ops[i];
@@ -232,10 +282,6 @@ static void send_check(struct model_end *m, const struct rnic_cqe *cqe)
 		  "completion of request %" PRIu64 " (status %d) where %" PRIu32
 		  " is next, QP %" PRIu32 " of node %" PRIu32,
 		  cqe->slot, (int)cqe->status, i, rnic_qp_num(m->end.qp), m->end.node);
-	sim_check(cqe->status == RNIC_WC_SUCCESS,
-		  "request %" PRIu32 " of QP %" PRIu32 " of node %" PRIu32 ": status %d at %.3f us",
-		  i, rnic_qp_num(m->end.qp), m->end.node, (int)cqe->status,
-		  (double)m->end.world->now / 1000);
 	sim_check(cqe->qp == m->end.qp && !cqe->recv, "request %" PRIu32, i);
 	sim_check(cqe->opcode == opcode_of(op->op), "opcode %d", (int)cqe->opcode);
 	if (op->op == RNIC_WR_READ)
@@ -256,7 +302,13 @@ static void recv_check(struct model_end *m, const struct rnic_cqe *cqe)
 	sim_check(m->n_received < m->n_recvs && cqe->slot == m->n_received,
 		  "receive %" PRIu64 " completes where %" PRIu32 " is next", cqe->slot,
 		  m->n_received);
-	sim_check(cqe->status == RNIC_WC_SUCCESS && cqe->recv && cqe->qp == m->end.qp,
+	if (m->may_fail && cqe->status == RNIC_WC_WR_FLUSH_ERR) {
+		m->recv_failed = true;
+		m->n_received++;
+		return;
+	}
+	sim_check(cqe->status == RNIC_WC_SUCCESS && !m->recv_failed && cqe->recv &&
+			  cqe->qp == m->end.qp,
 		  "receive %" PRIu32 " of QP %" PRIu32 " of node %" PRIu32 ": status %d",
 		  m->n_received, rnic_qp_num(m->end.qp), m->end.node, (int)cqe->status);
 	sim_check(cqe->opcode == (write ? RNIC_WC_RECV_WRITE_IMM : RNIC_WC_RECV), "%d",

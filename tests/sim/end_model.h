@@ -57,6 +57,12 @@ struct model_end {
 	/* Receives here. */
 	struct model_area recvs[MODEL_OPS_MAX];
 	uint32_t recv_size, n_recvs, n_received;
+	uint32_t recv_laziness; /* chance that it posts no receives in a turn */
+	bool may_fail;		/* the connection is doomed */
+	bool recv_stopped;	/* it posts no receives any more */
+	bool failed;		/* a send has completed with an error; so do all later ones */
+	bool recv_failed;
+	uint64_t alive_at; /* when its QP was not in ERR, as far as it knows */
 };
 
 void model_common_begin(struct model_common *c, struct sim_world *w, uint32_t node);
@@ -72,9 +78,12 @@ void model_end_end(struct model_end *m);
 
 /* Take and check all completions. */
 void model_end_poll(struct model_end *m);
-/* Post some of what is left; true if something was posted. */
-bool model_end_post(struct model_end *m);
+/* Post some of what is left, with eager whatever there is room for; true if something was posted.
+ */
+bool model_end_post(struct model_end *m, bool eager);
 bool model_end_done(const struct model_end *m);
+/* Of a doomed one when nothing happens any more: no request hangs. */
+void model_end_settled(const struct model_end *m);
 /* The whole memory is as it must be. */
 void model_end_verify(const struct model_end *m);
 void model_end_print(const struct model_end *m);

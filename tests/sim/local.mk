@@ -52,3 +52,10 @@ sim_scripts = \
 	$(NULL)
 TESTS += $(sim_scripts)
 EXTRA_DIST += $(sim_scripts)
+
+# Seeds that have not been tried yet; SEEDS= for more or fewer.
+SEEDS = 10000000
+.PHONY: sim-nightly
+sim-nightly: tests/sim/sim
+	SIM_FROM=$$(date +%s)00000 SIM_SEEDS=$(SEEDS) SIM_TIMEOUT=86400 \
+		$(srcdir)/tests/sim/seeds

@@ -18,6 +18,15 @@
 #define TIME_MAX (600 * SIM_S)
 #define PAIRS_MAX 4
 
+/* How a connection is to end. */
+enum doom {
+	DOOM_NONE,
+	DOOM_CABLE,	 /* is cut */
+	DOOM_NO_RECEIVE, /* is posted any more */
+	DOOM_MODIFY,	 /* one end goes to ERR */
+	DOOM_COUNT,
+};
+
 struct traffic {
 	struct sim_world world;
 	struct rng rng; /* the clients' */
@@ -25,6 +34,10 @@ struct traffic {
 	uint32_t n_ends;
 	struct model_common common[SIM_NODES];
 	uint32_t laziness; /* chance that a client does nothing in a turn */
+	uint32_t recv_laziness;
+	enum doom doom;
+	uint64_t doom_at;
+	bool struck;
 };
 
 static void faults_choose(struct traffic *t)
@@ -50,7 +63,7 @@ static struct sim_end_config config_choose(struct rng *r, enum rnic_mtu mtu)
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.min_rnr_timer = (uint8_t)rng_between(r, 1, 14),
-		.max_rd_atomic = (uint8_t)rng_between(r, 1, 16),
+		.max_rd_atomic = rng_chance(r, 3000) ? 1 : (uint8_t)rng_between(r, 1, 16),
 		.access = SIM_ALL_ACCESS,
 		.send_room = rng_between(r, 1, 24),
 		.recv_room = rng_between(r, 1, 24),
@@ -60,6 +73,12 @@ static struct sim_end_config config_choose(struct rng *r, enum rnic_mtu mtu)
 	};
 }
 
+static void doom_config(struct traffic *t, struct sim_end_config *cfg)
+{
+	cfg->retry_cnt = (uint8_t)rng_below(&t->rng, 4);
+	cfg->rnr_retry = (uint8_t)rng_below(&t->rng, 7);
+}
+
 static void pair_begin(struct traffic *t, uint32_t operations)
 {
 	struct model_end *a = &t->ends[t->n_ends], *b = &t->ends[t->n_ends + 1];
@@ -67,10 +86,16 @@ static void pair_begin(struct traffic *t, uint32_t operations)
 	bool both = rng_chance(&t->rng, 6000);
 	struct sim_end_config cfg = config_choose(&t->rng, mtu);
 
+	if (t->doom)
+		doom_config(t, &cfg);
 	model_end_begin(a, &t->world, 0, &cfg, &t->common[0], &t->rng);
 	cfg = config_choose(&t->rng, mtu);
+	if (t->doom)
+		doom_config(t, &cfg);
 	cfg.max_rd_atomic = a->end.cfg.max_rd_atomic;
 	model_end_begin(b, &t->world, 1, &cfg, &t->common[1], &t->rng);
+	a->may_fail = b->may_fail = t->doom != DOOM_NONE;
+	a->recv_laziness = b->recv_laziness = t->recv_laziness;
 	model_pair(a, b, operations, both ? operations : 0);
 	sim_connect(&a->end, &b->end);
 	t->n_ends += 2;
@@ -90,6 +115,11 @@ static void traffic_begin(struct traffic *t, uint64_t seed, bool verbose)
 	pairs = rng_chance(&t->rng, 5000) ? 1 : rng_between(&t->rng, 1, PAIRS_MAX);
 	pending = pendings[rng_below(&t->rng, 5)];
 	t->laziness = rng_chance(&t->rng, 5000) ? 0 : rng_between(&t->rng, 1000, 9500);
+	t->recv_laziness = rng_chance(&t->rng, 2000) ? rng_between(&t->rng, 9000, 9950) : 0;
+	if (rng_chance(&t->rng, 1500)) {
+		t->doom = (enum doom)rng_between(&t->rng, 1, DOOM_COUNT - 1);
+		t->doom_at = rng_below(&t->rng, 3000) * SIM_US;
+	}
 	for (uint32_t i = 0; i < SIM_NODES; i++)
 		model_common_begin(&t->common[i], &t->world, i);
 	for (uint32_t i = 0; i < pairs; i++)
@@ -106,7 +136,7 @@ static bool clients_turn(struct traffic *t, bool all)
 	for (uint32_t i = 0; i < t->n_ends; i++) {
 		model_end_poll(&t->ends[i]);
 		if (all || !rng_chance(&t->rng, t->laziness))
-			busy |= model_end_post(&t->ends[i]);
+			busy |= model_end_post(&t->ends[i], all);
 	}
 	return busy;
 }
@@ -132,6 +162,47 @@ static void progress_check(struct traffic *t)
 		stuck(t, "still busy after so many steps");
 	if (t->world.now >= TIME_MAX)
 		stuck(t, "still waiting");
+}
+
+static void doom_strike(struct traffic *t)
+{
+	struct model_end *m = &t->ends[rng_below(&t->rng, t->n_ends)];
+
+	t->struck = true;
+	switch (t->doom) {
+	case DOOM_NONE:
+	case DOOM_COUNT:
+		return;
+	case DOOM_CABLE:
+		t->world.node[rng_below(&t->rng, SIM_NODES)].unplugged = true;
+		return;
+	case DOOM_NO_RECEIVE:
+		m->recv_stopped = true;
+		return;
+	case DOOM_MODIFY:
+		sim_end_modify(&m->end, RNIC_QPS_ERR);
+		return;
+	}
+}
+
+/* Until nothing happens any more; each request has its end, good or bad. */
+static void doomed_run(struct traffic *t)
+{
+	bool alive = true, quiet = false;
+
+	while (!quiet) {
+		quiet = !alive && !clients_turn(t, true) && t->struck;
+		if (alive)
+			clients_turn(t, false);
+		if (!t->struck && (t->world.now >= t->doom_at || !alive))
+			doom_strike(t);
+		alive = sim_world_step(&t->world);
+		quiet = quiet && !alive;
+		progress_check(t);
+	}
+	clients_turn(t, true);
+	for (uint32_t i = 0; i < t->n_ends; i++)
+		model_end_settled(&t->ends[i]);
 }
 
 static void traffic_run(struct traffic *t)
@@ -161,14 +232,18 @@ static void traffic_end(struct traffic *t, struct sim_result *result)
 	for (uint32_t i = 0; i < t->n_ends; i++) {
 		result->operations += t->ends[i].n_ops;
 		result->pended += t->ends[i].end.mem.n_pended;
-		model_end_verify(&t->ends[i]);
+		if (!t->doom)
+			model_end_verify(&t->ends[i]);
 	}
-	for (uint32_t i = 0; i < SIM_NODES; i++)
+	for (uint32_t i = 0; i < SIM_NODES && !t->doom; i++)
 		model_common_verify(&t->common[i]);
 	for (uint32_t i = 0; i < t->n_ends; i++)
 		model_end_end(&t->ends[i]);
 	for (uint32_t i = 0; i < SIM_NODES; i++) {
+		/* An honest peer is accused of nothing. */
 		sim_check(w->node[i].n_events[RNIC_EVENT_QP_FATAL] == 0, "node %u", i);
+		sim_check(w->node[i].n_events[RNIC_EVENT_QP_REQ_ERR] == 0, "node %u", i);
+		sim_check(w->node[i].n_events[RNIC_EVENT_QP_ACCESS_ERR] == 0, "node %u", i);
 		model_common_end(&t->common[i]);
 	}
 	sim_check(sim_world_end(w), "objects are left");
@@ -180,6 +255,9 @@ void sim_traffic(uint64_t seed, bool verbose, struct sim_result *result)
 
 	sim_fail_context("again, packet by packet: tests/sim/sim --seed %" PRIu64 " -v", seed);
 	traffic_begin(&t, seed, verbose);
-	traffic_run(&t);
+	if (t.doom)
+		doomed_run(&t);
+	else
+		traffic_run(&t);
 	traffic_end(&t, result);
 }
