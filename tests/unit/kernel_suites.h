@@ -14,6 +14,7 @@ TCase *kernel_command_tcase(void);
 TCase *kernel_context_tcase(void);
 TCase *kernel_server_tcase(void);
 TCase *kernel_umem_tcase(void);
+TCase *kernel_bulk_tcase(void);
 
 /* A kernel with one device rxe0 in a temporary folder, and its loop. */
 struct rig {

@@ -21,6 +21,7 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/tree.c \
 	verbs/kernel/tree_attr.c \
 	verbs/kernel/umem.c \
+	verbs/kernel/umem_bulk.c \
 	verbs/kernel/umem.h \
 	verbs/kernel/umem_maps.c \
 	verbs/kernel/umem_priv.h \

@@ -202,6 +202,7 @@ void session_leave(struct session *s)
 	k->n_sessions--;
 	ev_io_stop(k->cfg.loop, &s->kicked);
 	close(s->eventfd);
+	umem_process_left(s->umem);
 	afterlife_begin(k, s->umem, s->grants, s->n_grants);
 	free(s);
 	if (k->cfg.sessions_changed)

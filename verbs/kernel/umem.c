@@ -29,9 +29,10 @@
  * machine the kernel takes the core away for tens of milliseconds in the midst of an access. */
 #define SLOW_NS (500 * 1000 * 1000ull)
 
-static bool is_proc_file(int fd, const char *name)
+/* path: of PATH_MAX bytes. */
+static bool is_proc_file(int fd, const char *name, char *path)
 {
-	char link[64], path[PATH_MAX];
+	char link[64];
 	struct statfs fs;
 	const char *base;
 	ssize_t n;
@@ -39,7 +40,7 @@ static bool is_proc_file(int fd, const char *name)
 	if (fstatfs(fd, &fs) || fs.f_type != PROC_SUPER_MAGIC)
 		return false;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
+	n = readlink(link, path, PATH_MAX - 1);
 	if (n <= 0)
 		return false;
 	path[n] = 0;
@@ -51,9 +52,10 @@ int umem_create(int mem_fd, int maps_fd, bool slow, struct umem **out)
 {
 	struct umem *u;
 	int flags = fcntl(mem_fd, F_GETFL);
+	char mem[PATH_MAX], maps[PATH_MAX];
 
-	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || !is_proc_file(mem_fd, "mem") ||
-	    !is_proc_file(maps_fd, "maps")) {
+	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR || !is_proc_file(mem_fd, "mem", mem) ||
+	    !is_proc_file(maps_fd, "maps", maps)) {
 		close(mem_fd);
 		close(maps_fd);
 		return -EINVAL;
@@ -67,6 +69,8 @@ int umem_create(int mem_fd, int maps_fd, bool slow, struct umem **out)
 	u->mem_fd = mem_fd;
 	u->maps_fd = maps_fd;
 	u->slow = slow;
+	/* Another user's process is not to be reached by a pid of which it may make another one. */
+	u->pid = slow ? 0 : umem_pid_of(mem_fd, mem);
 	u->refs = 1;
 	*out = u;
 	return 0;
@@ -86,6 +90,11 @@ void umem_put(struct umem *u)
 	close(u->mem_fd);
 	close(u->maps_fd);
 	free(u);
+}
+
+void umem_process_left(struct umem *u)
+{
+	u->pid = 0;
 }
 
 void umem_set_slow(struct umem *u)
@@ -186,7 +195,7 @@ int umem_do_atomic(int mem_fd, struct umem_access *a)
 static int inline_rw(struct umem *u, bool write, uint64_t addr, const struct iovec *iov, int n)
 {
 	uint64_t begin = umem_clock();
-	int rc = umem_do_rw(u->mem_fd, write, addr, iov, n);
+	int rc = umem_bulk_rw(u, write, addr, iov, n, iov_bytes(iov, n));
 
 	if (umem_clock() - begin > SLOW_NS)
 		umem_set_slow(u);

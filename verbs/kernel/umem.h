@@ -46,6 +46,9 @@ bool umem_busy(struct umem *u);
  */
 int umem_check_output(struct umem *u, uint64_t addr, uint64_t len);
 
+/* Its process has broken off, or become another program: its pid says nothing any more. */
+void umem_process_left(struct umem *u);
+
 /* Use the helper thread for all accesses from now on. */
 void umem_set_slow(struct umem *u);
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "verbs/kernel/umem.h"
 
@@ -22,6 +23,7 @@ struct umem {
 	int mem_fd, maps_fd;
 	uint32_t refs;
 	bool slow;
+	pid_t pid; /* whose memory it is, for process_vm_readv; 0: not to be used */
 	struct umem_helper *helper;		 /* made at the first slow access */
 	struct umem_range plain[UMEM_PLAIN_MAX]; /* mappings seen to be no slow ones */
 	uint32_t n_plain;
@@ -44,6 +46,12 @@ uint64_t umem_clock(void); /* monotonic, ns */
 /* Do it now, on this thread; it may sleep. 0 or -EFAULT. */
 int umem_do_rw(int mem_fd, bool write, uint64_t addr, const struct iovec *iov, int n);
 int umem_do_atomic(int mem_fd, struct umem_access *a);
+
+/* The same on the loop's thread, by the cheapest way; len: of all pieces. */
+int umem_bulk_rw(struct umem *u, bool write, uint64_t addr, const struct iovec *iov, int n,
+		 uint64_t len);
+/* The process of an open /proc/PID/mem whose name this is, or 0 if our own pids do not tell. */
+pid_t umem_pid_of(int mem_fd, const char *path);
 
 /* Through the helper: 0, -EFAULT, or -EINPROGRESS until it is done. */
 int umem_slow_access(struct umem *u, struct umem_access *a, const struct iovec *iov, int n);
