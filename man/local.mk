@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 man_MANS += \
+	man/rnic-drill.1 \
 	man/rnic-run.1 \
 	man/rnic.7 \
 	man/rnicctl.8 \
@@ -7,6 +8,7 @@ man_MANS += \
 	$(NULL)
 
 EXTRA_DIST += \
+	man/rnic-drill.1 \
 	man/rnic-run.1 \
 	man/rnic.7 \
 	man/rnicctl.8 \

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIME_MAX 1e18 /* ns */
+
 static void *must(void *p)
 {
 	if (!p)
@@ -202,10 +204,10 @@ bool time_parse(const char *text, uint64_t *ns)
 	char *end;
 	double v = strtod(text, &end);
 
-	if (end == text || !(v >= 0) || v > 1e9)
+	if (end == text || !(v >= 0))
 		return false;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!strcmp(end, units[i].name)) {
+		if (!strcmp(end, units[i].name) && v * units[i].ns <= TIME_MAX) {
 			*ns = (uint64_t)(v * units[i].ns + 0.5);
 			return true;
 		}

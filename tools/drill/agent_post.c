@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* The agent posts requests. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "agent.h"
+
+/* sge=ADDR:LEN:LKEY,... */
+static int sges_read(struct args *a, struct ibv_sge *sge)
+{
+	const char *p = args_str(a, "sge", "");
+	int n = 0, used;
+
+	while (*p) {
+		if (n == AGENT_SGE_MAX ||
+		    sscanf(p, "%" SCNu64 ":%" SCNu32 ":%" SCNu32 "%n", &sge[n].addr, &sge[n].length,
+			   &sge[n].lkey, &used) != 3) {
+			args_wrong(a, "sge=%s is not ADDR:LEN:LKEY,...", p);
+			return 0;
+		}
+		n++;
+		p += used;
+		p += *p == ',';
+	}
+	return n;
+}
+
+static void rdma_read(struct args *a, struct ibv_send_wr *wr)
+{
+	uint64_t raddr = args_num(a, "raddr", 0), compare = args_num(a, "compare", 0);
+	uint64_t swap_add = args_num(a, "swap_add", 0);
+	uint32_t rkey = (uint32_t)args_num(a, "rkey", 0);
+
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+		wr->wr.atomic.remote_addr = raddr;
+		wr->wr.atomic.rkey = rkey;
+		wr->wr.atomic.compare_add =
+			wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ? compare : swap_add;
+		wr->wr.atomic.swap = swap_add;
+		return;
+	}
+	wr->wr.rdma.remote_addr = raddr;
+	wr->wr.rdma.rkey = rkey;
+}
+
+static void ud_read(struct args *a, struct ibv_send_wr *wr, struct agent_object *ah)
+{
+	wr->wr.ud.ah = ah->ah;
+	wr->wr.ud.remote_qpn = (uint32_t)args_num(a, "remote_qpn", 0);
+	wr->wr.ud.remote_qkey = (uint32_t)args_num(a, "remote_qkey", 0);
+}
+
+static void bind_read(struct agent *ag, struct args *a, struct ibv_send_wr *wr)
+{
+	struct agent_object *mw = agent_find(ag, A_MW, a, "mw", "mw");
+	struct agent_object *mr = agent_find(ag, A_MR, a, "mr", "mr");
+
+	if (!mw || !mr)
+		return;
+	wr->bind_mw.mw = mw->mw;
+	wr->bind_mw.rkey = (uint32_t)args_num(a, "rkey", mw->mw->rkey);
+	wr->bind_mw.bind_info.mr = mr->mr;
+	wr->bind_mw.bind_info.addr = wr->sg_list->addr;
+	wr->bind_mw.bind_info.length = wr->sg_list->length;
+	wr->bind_mw.bind_info.mw_access_flags = (unsigned int)args_num(a, "access", 0);
+	wr->num_sge = 0;
+}
+
+int agent_post_send(struct agent *ag, struct args *a, struct text *reply)
+{
+	struct agent_object *o = agent_find(ag, A_QP, a, "qp", "qp");
+	struct agent_object *ah = args_has(a, "ah") ? agent_find(ag, A_AH, a, "ah", NULL) : NULL;
+	struct ibv_sge sge[AGENT_SGE_MAX];
+	struct ibv_send_wr wr = {.wr_id = args_num(a, "wr", 0),
+				 .opcode = (enum ibv_wr_opcode)args_num(a, "op", IBV_WR_SEND),
+				 .send_flags = (unsigned int)args_num(a, "flags", 2),
+				 .sg_list = sge};
+	struct ibv_send_wr *bad;
+	uint32_t imm = (uint32_t)args_num(a, "imm", 0), inv = (uint32_t)args_num(a, "inv_key", 0);
+
+	(void)reply;
+	wr.num_sge = sges_read(a, sge);
+	if (wr.opcode == IBV_WR_SEND_WITH_INV || wr.opcode == IBV_WR_LOCAL_INV)
+		wr.invalidate_rkey = inv;
+	else
+		wr.imm_data = htonl(imm);
+	if (wr.opcode == IBV_WR_BIND_MW)
+		bind_read(ag, a, &wr);
+	else if (!ah)
+		rdma_read(a, &wr);
+	/* Words that this operation does not use. */
+	args_num(a, "raddr", 0);
+	args_num(a, "rkey", 0);
+	args_num(a, "compare", 0);
+	args_num(a, "swap_add", 0);
+	if (ah)
+		ud_read(a, &wr, ah);
+	if (!o || a->error[0])
+		return 0;
+	return ibv_post_send(o->qp, &wr, &bad);
+}
+
+int agent_post_recv(struct agent *ag, struct args *a, struct text *reply)
+{
+	struct agent_object *srq =
+		args_has(a, "srq") ? agent_find(ag, A_SRQ, a, "srq", NULL) : NULL;
+	struct agent_object *qp = srq ? NULL : agent_find(ag, A_QP, a, "qp", "qp");
+	struct ibv_sge sge[AGENT_SGE_MAX];
+	struct ibv_recv_wr wr = {.wr_id = args_num(a, "wr", 0), .sg_list = sge};
+	struct ibv_recv_wr *bad;
+
+	(void)reply;
+	wr.num_sge = sges_read(a, sge);
+	if (a->error[0])
+		return 0;
+	return srq ? ibv_post_srq_recv(srq->srq, &wr, &bad) : ibv_post_recv(qp->qp, &wr, &bad);
+}
