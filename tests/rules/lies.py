@@ -26,7 +26,7 @@ def request(op, data=b'', args=(0, 0, 0, 0)):
     return struct.pack('=II4Q', op, len(data), *args) + data
 
 
-def hello(version=1):
+def hello(version=2):
     return struct.pack('=II16sQ16s', version, 0, bytes(16), os.getpid(),
                        b'liar')
 

@@ -18,6 +18,7 @@ check_PROGRAMS += \
 	tests/rules/flow \
 	tests/rules/mute_file \
 	tests/rules/mute_user \
+	tests/rules/orphan \
 	tests/rules/peer \
 	tests/rules/rings \
 	$(NULL)
@@ -47,6 +48,11 @@ tests_rules_mute_user_SOURCES = tests/rules/mute_user.c $(RULES_RIG)
 tests_rules_mute_user_CFLAGS = $(RULES_CFLAGS)
 tests_rules_mute_user_LDFLAGS = -no-install
 tests_rules_mute_user_LDADD = -libverbs
+
+tests_rules_orphan_SOURCES = tests/rules/orphan.c $(RULES_RIG)
+tests_rules_orphan_CFLAGS = $(RULES_CFLAGS)
+tests_rules_orphan_LDFLAGS = -no-install
+tests_rules_orphan_LDADD = -libverbs
 
 tests_rules_peer_SOURCES = tests/rules/peer.c $(RULES_RIG)
 tests_rules_peer_CFLAGS = $(RULES_CFLAGS)

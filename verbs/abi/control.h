@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define RNIC_CTL_VERSION 1
+#define RNIC_CTL_VERSION 2
 #define RNIC_CTL_SOCKET "control" /* in the daemon's folder */
 #define RNIC_CTL_TREE "fs"	  /* in the daemon's folder: mirrors /sys and /dev, see tree */
 #define RNIC_CTL_PATH_MAX 4096

@@ -7,7 +7,8 @@
  * session's eventfd. The daemon sets sleeping, fences, looks at every pending, and only then
  * sleeps. Arming a CQ is a bit in arm[], set before the program looks at its CQ again; the
  * daemon looks at it, after a fence, behind every CQE that it publishes.
- * A handle that does not fit takes the slow way: the command goes to the daemon as any other.
+ * A handle that does not fit takes the slow way: the command goes to the daemon as any other; and
+ * so does any when the wake page tells that the daemon is dead, to find out that there is none.
  */
 #ifndef ABI_DOORBELL_H
 #define ABI_DOORBELL_H
@@ -39,10 +40,29 @@ struct rnic_doorbell {
 static_assert(sizeof(struct rnic_doorbell) <= RNIC_DB_SIZE, "doorbell area");
 static_assert(offsetof(struct rnic_doorbell, arm) == 65536, "doorbell area");
 
-/* One page, mapped read-only by every session. */
+/*
+ * One page, mapped read-only by every session. The word at offset life_at holds the daemon's
+ * thread number as long as it lives: the kernel itself clears it when it dies (a robust mutex).
+ */
+#define RNIC_WAKE_SIZE 4096u
+#define RNIC_WAKE_OWNER 0x3fffffffu /* of the word; other bits are the kernel's */
+
 struct rnic_wake {
 	_Atomic uint32_t sleeping;
+	uint32_t life_at; /* 0: cannot tell */
 };
+
+static inline bool wake_is_dead(const struct rnic_wake *page)
+{
+	uint32_t at = page->life_at;
+
+	if (!at || at >= RNIC_WAKE_SIZE || at % 4)
+		return false;
+	return !(atomic_load_explicit(
+			 (const _Atomic uint32_t *)(const void *)((const uint8_t *)page + at),
+			 memory_order_relaxed) &
+		 RNIC_WAKE_OWNER);
+}
 
 static inline void doorbell_kick(struct rnic_doorbell *db, uint32_t handle)
 {

@@ -27,7 +27,7 @@
 #include "verbs/preload/real.h"
 
 #define SLOTS 64
-#define PAGE 4096
+#define PAGE RNIC_WAKE_SIZE
 
 /* A slot holds 0 (free), BUSY, or fd + 1; the fd of a taken one is in `taken`. */
 #define BUSY (-1)
@@ -294,8 +294,11 @@ bool client_ready(void)
 static void lost(uint32_t gen)
 {
 	pthread_mutex_lock(&start_lock);
-	if (client_generation() == gen)
+	if (client_generation() == gen) {
+		client_say(true, "the daemon at %s has ended; what was opened there answers EIO",
+			   dir);
 		drop_session(false);
+	}
 	pthread_mutex_unlock(&start_lock);
 }
 
@@ -410,6 +413,13 @@ int64_t client_call(enum rnic_ctl_op op, const uint64_t arg[4], const void *data
 		lost(gen);
 	errno = saved;
 	return ret;
+}
+
+bool client_daemon_died(void)
+{
+	struct rnic_wake *page = atomic_load_explicit(&wake, memory_order_relaxed);
+
+	return page && wake_is_dead(page);
 }
 
 void client_wake(void)

@@ -31,6 +31,9 @@ bool client_is_vfork_child(void);
 int64_t client_call(enum rnic_ctl_op op, const uint64_t arg[4], const void *data, size_t len,
 		    int pass_fd, struct rnic_ctl_answer *answer, int fds[RNIC_CTL_FDS_MAX]);
 
+/* The daemon of this session is dead: found without a system call. */
+bool client_daemon_died(void);
+
 /* Wake the daemon if it sleeps: after doorbell_kick(). */
 void client_wake(void);
 

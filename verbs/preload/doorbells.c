@@ -27,12 +27,14 @@ struct req_notify {
 _Static_assert(sizeof(struct post_send) == 32, "kernel ABI");
 _Static_assert(sizeof(struct req_notify) == 16, "kernel ABI");
 
-/* Is the file known to this session, and the handle one with a doorbell? */
+/* Is the file known to this session, and the handle one with a doorbell that somebody looks at? */
 static struct rnic_doorbell *doorbell_of(const struct file *f, uint32_t handle)
 {
 	uint32_t gen = atomic_load_explicit(&f->gen, memory_order_relaxed);
 
-	return handle < RNIC_DB_HANDLES && gen && gen == client_generation() ? f->db : NULL;
+	if (handle >= RNIC_DB_HANDLES || !gen || gen != client_generation() || client_daemon_died())
+		return NULL;
+	return f->db;
 }
 
 static bool kick(const struct file *f, const struct post_send *p)
