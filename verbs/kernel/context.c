@@ -113,6 +113,7 @@ void context_destroy(struct context *c)
 			k->n_contexts--;
 			break;
 		}
+	c->ending = true;
 	uverbs_cleanup(c);
 	context_free(c);
 }

@@ -3,6 +3,7 @@
 #ifndef KERNEL_CONTEXT_PRIV_H
 #define KERNEL_CONTEXT_PRIV_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "verbs/kernel/context.h"
@@ -36,6 +37,7 @@ struct context {
 	void *uverbs;
 	struct ring_range *ranges;
 	uint64_t ring_bytes;
+	bool ending; /* its rings stay as they are, for a client that still reads them */
 };
 
 struct uobjects *context_uobjects(struct context *c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Ranges of a context's memfd for rings: first fit, under a limit, punched out when freed. */
+/* Ranges of a context's memfd for rings: first fit, under a limit, punched out when freed; but not
+ * when the context as a whole goes, with completions that its client has not read yet. */
 #include "config.h"
 
 #include <errno.h>
@@ -60,8 +61,8 @@ void context_ring_free(struct context *c, struct ring_mem *ring)
 		*p = r->next;
 		munmap(ring->addr, ring->size);
 		/* The next owner of the range finds zeros. */
-		if (fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->offset,
-			      (off_t)r->size)) {
+		if (!c->ending && fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+					    (off_t)r->offset, (off_t)r->size)) {
 			/* Only a client with a seal of its own could forbid it; the file is sealed.
 			 */
 		}
