@@ -146,6 +146,9 @@ shell_sees_a_device_tree() {
 		[ ! -e /sys/class/infiniband/absent ] || exit 5
 		[ "$(find /dev/infiniband/ -name uverbs0 -type c)" = /dev/infiniband/uverbs0 ] || exit 6
 		ls -l /dev/infiniband/uverbs0 >/dev/null 2>&1 || exit 7
+		[ "$(ls /sys/class | grep -cx infiniband)" = 1 ] || exit 9
+		cd /dev && [ "$(find . -name uverbs0 -type c)" = ./infiniband/uverbs0 ] || exit 10
+		[ "$(echo inf*)" = infiniband ] || exit 11
 		case $(readlink -f /sys/class/infiniband/rxe0) in /sys/devices/*) ;; *) exit 8 ;; esac
 	'
 	code=$?

@@ -2,8 +2,10 @@
 /* The tree of folders and attributes that a program sees under librnic.so. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glob.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -92,10 +94,141 @@ static void device_is_a_character_device(void)
 	REQUIRE(fcntl(fd, F_GETFD) == 0);
 }
 
+/* How often the folder has the name; -1: there is no such folder. */
+static int entries(DIR *d, const char *name)
+{
+	struct dirent *e;
+	int n = 0;
+
+	if (!d)
+		return -1;
+	while ((e = readdir(d)))
+		n += !strcmp(e->d_name, name);
+	return n;
+}
+
+static int is_infiniband(const struct dirent *e)
+{
+	return !strcmp(e->d_name, "infiniband");
+}
+
+static void folders_above_list_the_tree_too(void)
+{
+	static const char *const above[] = {"/sys/class", "/dev", "/sys/devices/virtual"};
+	struct dirent **list;
+	struct stat st;
+
+	for (int i = 0; i < 3; i++) {
+		DIR *d = opendir(above[i]);
+		int fd = open(above[i], O_RDONLY), same;
+
+		if (!d)
+			continue; /* not in this container */
+		REQUIRE(entries(d, "infiniband") == 1 && entries(d, "infiniband") == 0);
+		rewinddir(d);
+		REQUIRE(entries(d, "infiniband") == 1);
+		REQUIRE(fstatat(dirfd(d), "infiniband", &st, 0) == 0 && S_ISDIR(st.st_mode));
+		same = dirfd(d);
+		REQUIRE(closedir(d) == 0);
+		REQUIRE(entries(opendir("/"), "infiniband") == 0 && !close(same));
+		REQUIRE(entries(fdopendir(fd), "infiniband") == 1);
+		REQUIRE(scandir(above[i], &list, is_infiniband, alphasort) == 1);
+		REQUIRE(!strcmp(list[0]->d_name, "infiniband"));
+		REQUIRE(chdir(above[i]) == 0 && stat("infiniband", &st) == 0);
+		REQUIRE(scandir(".", &list, is_infiniband, NULL) == 1);
+		REQUIRE(system("test -d infiniband") == 0 && chdir("/") == 0);
+	}
+}
+
+static void patterns_match_the_tree_from_above(void)
+{
+	glob_t g = {0};
+
+	REQUIRE(glob("/dev/inf*/uv*", 0, NULL, &g) == 0 && g.gl_pathc == 1);
+	REQUIRE(!strcmp(g.gl_pathv[0], DEVICE));
+	globfree(&g);
+	REQUIRE(glob("/dev/infiniband/u*", GLOB_NOSORT, NULL, &g) == 0 && g.gl_pathc == 1);
+	globfree(&g);
+	REQUIRE(chdir("/dev") == 0 && glob("infini*", GLOB_MARK, NULL, &g) == 0);
+	REQUIRE(g.gl_pathc == 1 && !strcmp(g.gl_pathv[0], "infiniband/"));
+	globfree(&g);
+}
+
+static char seen[20][64];
+static int n_seen;
+
+static int see(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	struct stat named;
+
+	REQUIRE(n_seen < 20 && type != FTW_NS);
+	REQUIRE(at->base == 0 || path[at->base - 1] == '/');
+	/* FTW_CHDIR: the last part of the name is enough. */
+	REQUIRE(at->level == 0 || fstatat(AT_FDCWD, path + at->base, &named,
+					  type == FTW_SL ? AT_SYMLINK_NOFOLLOW : 0) == 0);
+	REQUIRE(at->level == 0 || named.st_ino == st->st_ino);
+	snprintf(seen[n_seen++], sizeof(seen[0]), "%d%d %s", type, at->level, path);
+	return 0;
+}
+
+static int see_plain(const char *path, const struct stat *st, int type)
+{
+	REQUIRE(S_ISDIR(st->st_mode) == (type == FTW_D));
+	snprintf(seen[n_seen++], sizeof(seen[0]), "%d %s", type, path);
+	return 0;
+}
+
+static int stop_at_device(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)type;
+	(void)at;
+	return strcmp(path, DEVICE) ? 0 : S_ISCHR(st->st_mode) ? 77 : -1;
+}
+
+static int skip(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	n_seen++;
+	return strcmp(path, "/sys/class/infiniband") ? FTW_CONTINUE : FTW_SKIP_SUBTREE;
+}
+
+static bool was_seen(const char *what)
+{
+	for (int i = 0; i < n_seen; i++)
+		if (!strcmp(seen[i], what))
+			return true;
+	return false;
+}
+
+static void walks_come_through_the_tree(void)
+{
+	char cwd[PATH_MAX];
+
+	REQUIRE(nftw("/sys/class/infiniband/", see, 5, FTW_PHYS | FTW_CHDIR) == 0 && n_seen == 2);
+	REQUIRE(was_seen("10 /sys/class/infiniband") && was_seen("41 " RXE0));
+	REQUIRE(getcwd(cwd, sizeof(cwd)) && !strstr(cwd, "infiniband"));
+	n_seen = 0;
+	REQUIRE(chdir("/sys/class/infiniband") == 0);
+	REQUIRE(nftw(".", see, 5, FTW_DEPTH | FTW_CHDIR) == 0 && was_seen("02 ./rxe0/node_type"));
+	REQUIRE(was_seen("51 ./rxe0") && was_seen("50 .") && chdir("/") == 0);
+	n_seen = 0;
+	REQUIRE(ftw(RXE0, see_plain, 5) == 0 && was_seen("1 " RXE0));
+	REQUIRE(was_seen("0 " RXE0 "/node_type"));
+	REQUIRE(nftw("/dev", stop_at_device, 5, FTW_PHYS) == 77);
+	n_seen = 0;
+	REQUIRE(nftw("/sys/class/infiniband", skip, 5, FTW_ACTIONRETVAL) == 0 && n_seen == 1);
+	REQUIRE(nftw("/sys/class/infiniband/absent", see, 5, 0) == -1 && errno == ENOENT);
+}
+
 const struct rule tree_rules[] = {
 	RULE(paths_read_as_sysfs),
 	RULE(folders_list_the_tree),
 	RULE(relative_paths_stay_in_the_tree),
 	RULE(device_is_a_character_device),
+	RULE(folders_above_list_the_tree_too),
+	RULE(patterns_match_the_tree_from_above),
+	RULE(walks_come_through_the_tree),
 	{NULL, NULL},
 };

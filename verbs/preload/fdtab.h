@@ -18,7 +18,7 @@ struct rnic_doorbell;
 
 /* Entries; others are the index of a file, plus one. */
 #define FDTAB_NONE 0
-#define FDTAB_TREE 0xfffe     /* a folder of the daemon's tree */
+#define FDTAB_TREE 0xfffe     /* a folder of the daemon's tree, or one above it */
 #define FDTAB_INTERNAL 0xffff /* librnic's own: connections, eventfd */
 
 /* An open device, shared by all its numbers here. */

@@ -24,6 +24,18 @@ static int fresh(int fd)
 	return fd;
 }
 
+/* A folder, perhaps one above the tree, so that names relative to it may be ours. */
+static int folder_opened(int fd, int flags)
+{
+	struct stat st;
+
+	fresh(fd);
+	if (fd >= 0 && (flags & (O_DIRECTORY | O_PATH)) && !real()->fstat(fd, &st) &&
+	    path_above(st.st_dev, st.st_ino))
+		fdtab_mark(fd, FDTAB_TREE);
+	return fd;
+}
+
 static int tree_open(const struct path *p, int flags, mode_t mode)
 {
 	int fd = fresh(real()->open(p->tree, flags & ~(O_CREAT | O_EXCL | O_TRUNC), mode));
@@ -58,14 +70,14 @@ static int hooked_open(const char *path, int flags, mode_t mode)
 {
 	int fd = path_maybe(AT_FDCWD, path) ? our_open(AT_FDCWD, path, flags, mode) : -2;
 
-	return fd != -2 ? fd : fresh(real()->open(path, flags, mode));
+	return fd != -2 ? fd : folder_opened(real()->open(path, flags, mode), flags);
 }
 
 static int hooked_openat(int dirfd, const char *path, int flags, mode_t mode)
 {
 	int fd = path_maybe(dirfd, path) ? our_open(dirfd, path, flags, mode) : -2;
 
-	return fd != -2 ? fd : fresh(real()->openat(dirfd, path, flags, mode));
+	return fd != -2 ? fd : folder_opened(real()->openat(dirfd, path, flags, mode), flags);
 }
 
 int open(const char *path, int flags, ...)

@@ -151,133 +151,6 @@ char *canonicalize_file_name(const char *path)
 	return hooked_realpath(path, NULL);
 }
 
-__attribute__((noinline)) static DIR *our_opendir(const char *path, bool *done)
-{
-	struct path p;
-	DIR *d;
-
-	*done = path_lookup(AT_FDCWD, path, &p);
-	d = *done ? real()->opendir(p.tree) : NULL;
-	if (d)
-		fdtab_mark(dirfd(d), FDTAB_TREE);
-	return d;
-}
-
-DIR *opendir(const char *path)
-{
-	bool done = false;
-	DIR *d = path_maybe(AT_FDCWD, path) ? our_opendir(path, &done) : NULL;
-
-	if (done)
-		return d;
-	d = real()->opendir(path);
-	if (d && fdtab_hint(dirfd(d)) == FDTAB_TREE)
-		fdtab_mark(dirfd(d), FDTAB_NONE); /* the number of one that closedir() closed */
-	return d;
-}
-
-/* The tree's device nodes are files: who wants to know must ask stat(). */
-struct dirent *readdir(DIR *d)
-{
-	struct dirent *e = real()->readdir(d);
-
-	if (e && e->d_type == DT_REG && fdtab_hint(dirfd(d)) == FDTAB_TREE)
-		e->d_type = DT_UNKNOWN;
-	return e;
-}
-
-struct dirent64 *readdir64(DIR *d)
-{
-	return (struct dirent64 *)readdir(d);
-}
-
-typedef int dirent_filter(const struct dirent *);
-typedef int dirent_compare(const struct dirent **, const struct dirent **);
-
-/* -2: not ours. */
-__attribute__((noinline)) static int our_scandir(int dirfd, const char *path, struct dirent ***list,
-						 dirent_filter *filter, dirent_compare *compare)
-{
-	struct path p;
-
-	if (!path_lookup(dirfd, path, &p))
-		return -2;
-	return real()->scandir(p.tree, list, filter, compare);
-}
-
-static int hooked_scandirat(int dirfd, const char *path, struct dirent ***list,
-			    dirent_filter *filter, dirent_compare *compare)
-{
-	int ret = path_maybe(dirfd, path) ? our_scandir(dirfd, path, list, filter, compare) : -2;
-
-	return ret != -2 ? ret : real()->scandirat(dirfd, path, list, filter, compare);
-}
-
-int scandir(const char *restrict path, struct dirent ***restrict list, dirent_filter *filter,
-	    dirent_compare *compare)
-{
-	return hooked_scandirat(AT_FDCWD, path, list, filter, compare);
-}
-
-int scandirat(int dirfd, const char *restrict path, struct dirent ***restrict list,
-	      dirent_filter *filter, dirent_compare *compare)
-{
-	return hooked_scandirat(dirfd, path, list, filter, compare);
-}
-
-int scandir64(const char *restrict path, struct dirent64 ***restrict list,
-	      int (*filter)(const struct dirent64 *),
-	      int (*compare)(const struct dirent64 **, const struct dirent64 **))
-{
-	return hooked_scandirat(AT_FDCWD, path, (struct dirent ***)list, (dirent_filter *)filter,
-				(dirent_compare *)compare);
-}
-
-int scandirat64(int dirfd, const char *restrict path, struct dirent64 ***restrict list,
-		int (*filter)(const struct dirent64 *),
-		int (*compare)(const struct dirent64 **, const struct dirent64 **))
-{
-	return hooked_scandirat(dirfd, path, (struct dirent ***)list, (dirent_filter *)filter,
-				(dirent_compare *)compare);
-}
-
-/* -2: not ours. Results lose the tree's folder again. */
-__attribute__((noinline)) static int our_glob(const char *pattern, int flags,
-					      int (*fail)(const char *, int), glob_t *g)
-{
-	size_t before = flags & GLOB_APPEND ? g->gl_pathc : 0;
-	struct path p;
-	int ret;
-
-	if ((flags & GLOB_ALTDIRFUNC) || !path_lookup(AT_FDCWD, pattern, &p))
-		return -2;
-	ret = real()->glob(p.tree, flags, fail, g);
-	if (ret && ret != GLOB_NOMATCH)
-		return ret;
-	for (size_t i = before; !ret && i < g->gl_pathc; i++)
-		path_unmap(g->gl_pathv[(flags & GLOB_DOOFFS ? g->gl_offs : 0) + i]);
-	return ret;
-}
-
-static int hooked_glob(const char *pattern, int flags, int (*fail)(const char *, int), glob_t *g)
-{
-	int ret = path_maybe(AT_FDCWD, pattern) ? our_glob(pattern, flags, fail, g) : -2;
-
-	return ret != -2 ? ret : real()->glob(pattern, flags, fail, g);
-}
-
-int glob(const char *restrict pattern, int flags, int (*fail)(const char *, int),
-	 glob_t *restrict g)
-{
-	return hooked_glob(pattern, flags, fail, g);
-}
-
-int glob64(const char *restrict pattern, int flags, int (*fail)(const char *, int),
-	   glob64_t *restrict g)
-{
-	return hooked_glob(pattern, flags, fail, (glob_t *)g);
-}
-
 /* -2: not ours. */
 __attribute__((noinline)) static int our_chdir(const char *path)
 {
@@ -286,16 +159,25 @@ __attribute__((noinline)) static int our_chdir(const char *path)
 	return path_lookup(AT_FDCWD, path, &p) ? real()->chdir(p.tree) : -2;
 }
 
+/* A vfork child has a working folder of its own, but its parent's memory. */
+static void cwd_changed(void)
+{
+	int saved = errno;
+	bool in_tree = path_fd_in_tree(AT_FDCWD);
+
+	if (in_tree || !client_is_vfork_child())
+		path_cwd_in_tree = in_tree;
+	errno = saved;
+}
+
 int chdir(const char *path)
 {
 	int ret = path_maybe(AT_FDCWD, path) ? our_chdir(path) : -2;
 
 	if (ret == -2)
 		ret = real()->chdir(path);
-	else if (ret == 0)
-		path_cwd_in_tree = true;
-	if (ret == 0 && path_cwd_in_tree)
-		path_cwd_in_tree = path_fd_in_tree(AT_FDCWD);
+	if (ret == 0)
+		cwd_changed();
 	return ret;
 }
 
@@ -303,8 +185,8 @@ int fchdir(int fd)
 {
 	int ret = real()->fchdir(fd);
 
-	if (ret == 0 && (path_cwd_in_tree || fdtab_hint(fd) == FDTAB_TREE))
-		path_cwd_in_tree = path_fd_in_tree(AT_FDCWD);
+	if (ret == 0)
+		cwd_changed();
 	return ret;
 }
 

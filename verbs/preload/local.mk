@@ -13,10 +13,12 @@ verbs_preload_librnic_la_SOURCES = \
 	verbs/preload/fdtab.c \
 	verbs/preload/fdtab.h \
 	verbs/preload/hooks.h \
+	verbs/preload/hooks_dir.c \
 	verbs/preload/hooks_fd.c \
 	verbs/preload/hooks_open.c \
 	verbs/preload/hooks_path.c \
 	verbs/preload/hooks_stat.c \
+	verbs/preload/hooks_walk.c \
 	verbs/preload/path.c \
 	verbs/preload/path.h \
 	verbs/preload/real.c \

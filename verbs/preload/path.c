@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -26,6 +27,54 @@ static const struct {
 	{"/sys/class/misc/rdma_cm", false},
 	{"/sys/devices/virtual/misc/rdma_cm", false},
 };
+
+/* Folders of the system that have ours among their own, or theirs; but for the root. */
+static struct {
+	const char *name;
+	dev_t dev;
+	ino_t ino;
+} above[] = {
+	{.name = "/dev"},
+	{.name = "/sys"},
+	{.name = "/sys/class"},
+	{.name = "/sys/class/misc"},
+	{.name = "/sys/devices"},
+	{.name = "/sys/devices/virtual"},
+	{.name = "/sys/devices/virtual/misc"},
+};
+#define N_ABOVE (sizeof(above) / sizeof(above[0]))
+
+static void above_find(void)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < N_ABOVE; i++)
+		if (!syscall(SYS_newfstatat, AT_FDCWD, above[i].name, &st, 0)) {
+			above[i].dev = st.st_dev;
+			above[i].ino = st.st_ino;
+		}
+}
+
+const char *path_above(dev_t dev, ino_t ino)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int saved = errno;
+
+	pthread_once(&once, above_find);
+	errno = saved;
+	for (size_t i = 0; i < N_ABOVE; i++)
+		if (above[i].ino == ino && above[i].dev == dev)
+			return above[i].name;
+	return NULL;
+}
+
+static bool is_above(const char *path)
+{
+	for (size_t i = 0; i < N_ABOVE; i++)
+		if (!strcmp(above[i].name, path))
+			return true;
+	return false;
+}
 
 /* Like strncmp() == 0 of a prefix, but any number of slashes is one. Returns what follows, or NULL.
  */
@@ -54,7 +103,7 @@ bool path_absolute_is_ours(const char *path)
 	return false;
 }
 
-/* A child of a program whose working folder is in the tree. */
+/* A child of a program whose working folder is in the tree, or above. */
 __attribute__((constructor)) static void inherit_cwd(void)
 {
 	const char *dir = getenv("RNIC_DIR");
@@ -62,9 +111,10 @@ __attribute__((constructor)) static void inherit_cwd(void)
 	size_t n = dir ? strlen(dir) : 0;
 	int saved = errno;
 
-	if (n && syscall(SYS_getcwd, cwd, sizeof(cwd)) > 0 && !strncmp(cwd, dir, n) &&
-	    !strncmp(cwd + n, "/" RNIC_CTL_TREE "/", strlen(RNIC_CTL_TREE) + 2))
-		path_cwd_in_tree = true;
+	if (n && syscall(SYS_getcwd, cwd, sizeof(cwd)) > 0)
+		path_cwd_in_tree = is_above(cwd) || (!strncmp(cwd, dir, n) &&
+						     !strncmp(cwd + n, "/" RNIC_CTL_TREE "/",
+							      strlen(RNIC_CTL_TREE) + 2));
 	errno = saved;
 }
 
@@ -114,7 +164,7 @@ bool path_fd_in_tree(int fd)
 {
 	char buf[PATH_MAX];
 
-	return fd_path(fd, buf, sizeof(buf)) && path_unmap(buf);
+	return fd_path(fd, buf, sizeof(buf)) && (path_unmap(buf) || is_above(buf));
 }
 
 /* A relative path in a folder of the tree, absolute as the program sees it. */
@@ -124,7 +174,7 @@ static bool relative(int dirfd, const char *path, char *out, size_t size)
 
 	if (!fd_path(dirfd, out, size))
 		return false;
-	if (!path_unmap(out)) {
+	if (!path_unmap(out) && !is_above(out)) {
 		if (dirfd != AT_FDCWD)
 			fdtab_mark(dirfd, FDTAB_NONE);
 		return false;

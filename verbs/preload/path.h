@@ -28,7 +28,7 @@ struct node {
 	mode_t mode; /* permission bits */
 };
 
-/* Is the working folder in the tree? (By what chdir hooks saw; confirmed when used.) */
+/* Is the working folder in the tree, or above? (By what chdir hooks saw; confirmed when used.) */
 extern bool path_cwd_in_tree;
 
 bool path_absolute_is_ours(const char *path);
@@ -50,7 +50,9 @@ bool path_node(const struct path *p, struct node *node);
 
 /* Turn a path of the tree into what the program may see, in place. False: it is none. */
 bool path_unmap(char *path);
-/* Is this descriptor in the tree? */
+/* Is this descriptor in the tree, or a folder of the system that has parts of the tree? */
 bool path_fd_in_tree(int fd);
+/* The name of such a folder of the system ("/sys/class"), or NULL. */
+const char *path_above(dev_t dev, ino_t ino);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glob.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,11 +48,16 @@ _Static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "64-bit systems only");
 	X(readlinkat)                                                                              \
 	X(realpath)                                                                                \
 	X(opendir)                                                                                 \
+	X(fdopendir)                                                                               \
 	X(readdir)                                                                                 \
+	X(rewinddir)                                                                               \
+	X(seekdir)                                                                                 \
+	X(closedir)                                                                                \
 	X(scandir)                                                                                 \
 	X(scandirat)                                                                               \
 	X(glob)                                                                                    \
-	X(globfree)                                                                                \
+	X(nftw)                                                                                    \
+	X(ftw)                                                                                     \
 	X(chdir)                                                                                   \
 	X(fchdir)                                                                                  \
 	X(getcwd)                                                                                  \
