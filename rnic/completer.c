@@ -149,7 +149,8 @@ static struct send_entry *awaiting_entry(struct rnic_qp *qp, bool read, uint64_t
 {
 	struct send_entry *e = send_entry(qp->req, qp->req->una);
 
-	if (wr_op_awaits_data(e->op) && (e->op == RNIC_WR_READ) == read)
+	if (wr_op_awaits_data(e->op) &&
+	    (e->op == RNIC_WR_READ || e->op == RNIC_WR_ATOMIC_WRITE) == read)
 		return e;
 	requester_fail(qp, RNIC_WC_BAD_RESP_ERR, now);
 	return NULL;
@@ -157,6 +158,8 @@ static struct send_entry *awaiting_entry(struct rnic_qp *qp, bool read, uint64_t
 
 static uint32_t read_payload(const struct requester *req, const struct send_entry *e, uint32_t k)
 {
+	if (e->op == RNIC_WR_ATOMIC_WRITE)
+		return 0;
 	return k + 1 < e->n_psn ? req->mtu : e->length - k * req->mtu;
 }
 

@@ -199,6 +199,8 @@ static enum rnic_wc_opcode wc_opcode(enum rnic_wr_op op)
 		return RNIC_WC_CMP_SWAP;
 	case RNIC_WR_FETCH_ADD:
 		return RNIC_WC_FETCH_ADD;
+	case RNIC_WR_ATOMIC_WRITE:
+		return RNIC_WC_ATOMIC_WRITE;
 	case RNIC_WR_LOCAL_INV:
 		return RNIC_WC_LOCAL_INV;
 	case RNIC_WR_BIND_MW:

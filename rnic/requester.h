@@ -82,9 +82,12 @@ static inline struct send_entry *send_entry(const struct requester *req, uint32_
 	return (struct send_entry *)(req->ring + (size_t)(i & req->mask) * req->stride);
 }
 
+/* Its answer is a response of its own, for which the peer keeps resources; other requests are
+ * acknowledged by any later answer. An ATOMIC_WRITE's is that of a READ of no bytes. */
 static inline bool wr_op_awaits_data(enum rnic_wr_op op)
 {
-	return op == RNIC_WR_READ || op == RNIC_WR_CMP_SWAP || op == RNIC_WR_FETCH_ADD;
+	return op == RNIC_WR_READ || op == RNIC_WR_CMP_SWAP || op == RNIC_WR_FETCH_ADD ||
+	       op == RNIC_WR_ATOMIC_WRITE;
 }
 
 /* Makes no packets. */

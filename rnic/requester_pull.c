@@ -23,6 +23,7 @@ static bool op_allowed(const struct rnic_qp *qp, enum rnic_wr_op op)
 	case RNIC_WR_READ:
 	case RNIC_WR_CMP_SWAP:
 	case RNIC_WR_FETCH_ADD:
+	case RNIC_WR_ATOMIC_WRITE:
 		return qp->init.type == RNIC_QPT_RC && qp->attr.max_rd_atomic;
 	case RNIC_WR_LOCAL_INV:
 	case RNIC_WR_BIND_MW:
@@ -37,7 +38,13 @@ static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_
 	bool awaits_data = wr_op_awaits_data(wr->op);
 	bool is_inline = wr->flags & RNIC_SEND_INLINE;
 
-	if (!op_allowed(qp, wr->op) || (is_inline && awaits_data))
+	if (!op_allowed(qp, wr->op))
+		return RNIC_WC_LOC_QP_OP_ERR;
+	if (wr->op == RNIC_WR_ATOMIC_WRITE)
+		return is_inline && length == ATOMIC_LEN && wr->raddr % ATOMIC_LEN == 0
+			       ? RNIC_WC_SUCCESS
+			       : RNIC_WC_LOC_QP_OP_ERR;
+	if (is_inline && awaits_data)
 		return RNIC_WC_LOC_QP_OP_ERR;
 	if (wr_op_is_local(wr->op))
 		return wr->num_sge || is_inline ? RNIC_WC_LOC_QP_OP_ERR : RNIC_WC_SUCCESS;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * READ and atomic requests. A READ whose responses would overrun the socket that takes them is
- * asked for in parts, each a request of its own on the wire with the PSNs that its responses have.
+ * READ, atomic and ATOMIC_WRITE requests. A READ whose responses would overrun the socket that
+ * takes them is asked for in parts, each a request of its own on the wire with the PSNs that its
+ * responses have.
  */
 #include "config.h"
 
@@ -15,19 +16,21 @@
 #define READ_PART_MAX 16384 /* packets */
 #define IN_FLIGHT_MAX 65536
 
-static void request_send(struct rnic_qp *qp, const struct bth_packet *pkt)
+static void request_send(struct rnic_qp *qp, struct bth_packet *pkt, const void *payload)
 {
 	const struct rnic_device_config *cfg = &qp->dev->cfg;
-	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + BTH_ICRC_LEN;
+	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + pkt->payload_len + BTH_ICRC_LEN;
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
 		.flow = qp->req->flow,
 		.len = len,
 		.seg = len,
 	};
+	size_t headers;
 
 	tx.data = cfg->ops->tx_alloc(cfg->host, len);
-	bth_encode_headers(pkt, tx.data);
+	headers = bth_encode_headers(pkt, tx.data);
+	memcpy(tx.data + headers, payload, pkt->payload_len);
 	cfg->ops->tx_send(cfg->host, &tx);
 	qp->dev->counters.sent_pkts++;
 	qp->dev->counters.sent_bytes += len;
@@ -52,6 +55,13 @@ static void atomic_part(const struct send_entry *e, struct bth_packet *pkt)
 	pkt->va = e->raddr;
 	pkt->swap_add = e->swap_add;
 	pkt->compare = cmp ? e->compare : 0;
+}
+
+static void atomic_write_part(const struct send_entry *e, struct bth_packet *pkt)
+{
+	pkt->opcode = BTH_OPCODE(BTH_RC, BTH_ATOMIC_WRITE);
+	pkt->va = e->raddr;
+	pkt->dmalen = pkt->payload_len = e->length;
 }
 
 static uint32_t *rd_end_at(const struct requester *req, uint32_t i)
@@ -114,9 +124,11 @@ bool requester_send_read(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 		n = want; /* no room to note that it was cut */
 	if (e->op == RNIC_WR_READ)
 		read_part(req, e, n, &pkt);
+	else if (e->op == RNIC_WR_ATOMIC_WRITE)
+		atomic_write_part(e, &pkt);
 	else
 		atomic_part(e, &pkt);
-	request_send(qp, &pkt);
+	request_send(qp, &pkt, e->data);
 	if (req->cur_off + n == e->n_psn)
 		qp->dev->counters.rdma_sends++;
 	rd_begun(req, psn_add(req->psn, n));

@@ -203,7 +203,9 @@ static void duplicate(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t
 	struct responder *resp = qp->resp;
 
 	qp->dev->counters.duplicate_request++;
-	if (flags & BTH_F_READ)
+	if (bth_opcode_op(pkt->opcode) == BTH_ATOMIC_WRITE)
+		responder_atomic_write_again(qp, pkt);
+	else if (flags & BTH_F_READ)
 		responder_read_again(qp, pkt);
 	else if (flags & BTH_F_ATOMIC)
 		responder_atomic_again(qp, pkt);
@@ -241,6 +243,9 @@ static uint32_t in_order(struct rnic_qp *qp, const struct bth_packet *pkt, uint3
 			verdict = responder_read(qp, pkt);
 		else if (flags & BTH_F_ATOMIC)
 			verdict = responder_atomic(qp, pkt);
+		else if (bth_opcode_op(pkt->opcode) == BTH_ATOMIC_WRITE)
+			verdict = responder_atomic_write(qp, pkt);
+		/* FLUSH: no program can register memory for it, so it is an invalid request. */
 	}
 	responder_refuse(qp, verdict);
 	return n;

@@ -109,6 +109,8 @@ enum resp_verdict responder_data(struct rnic_qp *qp, const struct bth_packet *pk
 /* responder_read.c: READs and atomics */
 enum resp_verdict responder_read(struct rnic_qp *qp, const struct bth_packet *pkt);
 enum resp_verdict responder_atomic(struct rnic_qp *qp, const struct bth_packet *pkt);
+enum resp_verdict responder_atomic_write(struct rnic_qp *qp, const struct bth_packet *pkt);
+void responder_atomic_write_again(struct rnic_qp *qp, const struct bth_packet *pkt);
 void responder_read_again(struct rnic_qp *qp, const struct bth_packet *pkt);
 void responder_atomic_again(struct rnic_qp *qp, const struct bth_packet *pkt);
 /* One run of the first job. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * READs and atomics at the responder. An atomic is executed when it comes, and its result kept for
- * duplicates; the memory of a READ is read when its responses leave, at most one run a turn.
+ * READs, atomics and ATOMIC_WRITEs at the responder. Atomics are executed when they come, and their
+ * results kept for duplicates; the memory of a READ is read when its responses leave, at most one
+ * run a turn.
  */
 #include "config.h"
 
@@ -93,17 +94,17 @@ static enum resp_verdict read_check(const struct rnic_qp *qp, const struct bth_p
 	return RESP_OK;
 }
 
-static void read_add(struct rnic_qp *qp, const struct bth_packet *pkt, bool again)
+static void read_add(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t len, bool again)
 {
 	struct resp_job job = {
 		.kind = JOB_READ,
 		.again = again,
 		.psn = pkt->psn,
-		.n_psn = read_packets(qp, pkt->dmalen),
+		.n_psn = read_packets(qp, len),
 		.msn = qp->resp->msn,
 		.va = pkt->va,
 		.rkey = pkt->rkey,
-		.len = pkt->dmalen,
+		.len = len,
 	};
 
 	job.end = job.n_psn;
@@ -121,7 +122,7 @@ enum resp_verdict responder_read(struct rnic_qp *qp, const struct bth_packet *pk
 		return verdict;
 	resp->psn = psn_add(resp->psn, read_packets(qp, pkt->dmalen));
 	resp->msn = psn_add(resp->msn, 1);
-	read_add(qp, pkt, false);
+	read_add(qp, pkt, pkt->dmalen, false);
 	return RESP_OK;
 }
 
@@ -187,6 +188,43 @@ enum resp_verdict responder_atomic(struct rnic_qp *qp, const struct bth_packet *
 	return RESP_OK;
 }
 
+static enum resp_verdict atomic_write_execute(struct rnic_qp *qp, const struct bth_packet *pkt)
+{
+	struct iovec piece = {.iov_base = (void *)(uintptr_t)pkt->payload, .iov_len = ATOMIC_LEN};
+	struct rnic_mem *mem;
+
+	if (pkt->va % ATOMIC_LEN || pkt->dmalen != ATOMIC_LEN || pkt->payload_len != ATOMIC_LEN)
+		return RESP_INVALID;
+	switch (sgl_remote(qp, pkt->rkey, pkt->va, &piece, 1, SGL_WRITE, &mem)) {
+	case 0:
+		return RESP_OK;
+	case -EINPROGRESS:
+		return RESP_BUSY;
+	case -ESRCH:
+		return RESP_GONE;
+	case -EACCES:
+		return RESP_ACCESS;
+	default:
+		return RESP_OPERATIONAL;
+	}
+}
+
+/* IBA release 1.5 (unverified): a WRITE of 8 bytes at once, answered as a READ of none. */
+enum resp_verdict responder_atomic_write(struct rnic_qp *qp, const struct bth_packet *pkt)
+{
+	struct responder *resp = qp->resp;
+	enum resp_verdict verdict = resources_check(qp, RNIC_ACCESS_REMOTE_WRITE);
+
+	if (verdict == RESP_OK)
+		verdict = atomic_write_execute(qp, pkt);
+	if (verdict != RESP_OK)
+		return verdict;
+	resp->psn = psn_add(resp->psn, 1);
+	resp->msn = psn_add(resp->msn, 1);
+	read_add(qp, pkt, 0, false);
+	return RESP_OK;
+}
+
 /*
  * A request has come again: the requester has gone back to its PSN and will ask again for all that
  * follows, so responses that wait from there on are not wanted any more.
@@ -232,7 +270,7 @@ void responder_read_again(struct rnic_qp *qp, const struct bth_packet *pkt)
 		return;
 	jobs_cut(qp, pkt->psn);
 	if (room_to_answer_again(resp))
-		read_add(qp, pkt, true);
+		read_add(qp, pkt, pkt->dmalen, true);
 }
 
 void responder_atomic_again(struct rnic_qp *qp, const struct bth_packet *pkt)
@@ -252,6 +290,18 @@ void responder_atomic_again(struct rnic_qp *qp, const struct bth_packet *pkt)
 			atomic_add(qp, pkt->psn, saved->orig, true);
 		return;
 	}
+}
+
+/* It has been executed, and must not be again: other writes may have come since. */
+void responder_atomic_write_again(struct rnic_qp *qp, const struct bth_packet *pkt)
+{
+	struct responder *resp = qp->resp;
+
+	if (job_waits(resp, pkt->psn))
+		return;
+	jobs_cut(qp, pkt->psn);
+	if (room_to_answer_again(resp))
+		read_add(qp, pkt, 0, true);
 }
 
 static enum bth_op read_op_at(const struct resp_job *job, uint32_t k)

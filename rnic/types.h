@@ -31,6 +31,7 @@ enum rnic_wr_op {
 	RNIC_WR_LOCAL_INV = 7,
 	RNIC_WR_BIND_MW = 8,
 	RNIC_WR_SEND_INV = 9,
+	RNIC_WR_ATOMIC_WRITE = 15, /* IBA release 1.5; its 8 bytes are inline */
 };
 
 enum rnic_send_flags {
@@ -78,6 +79,7 @@ enum rnic_wc_opcode {
 	RNIC_WC_FETCH_ADD = 4,
 	RNIC_WC_BIND_MW = 5,
 	RNIC_WC_LOCAL_INV = 6,
+	RNIC_WC_ATOMIC_WRITE = 9,
 	RNIC_WC_RECV = 128,
 	RNIC_WC_RECV_WRITE_IMM = 129,
 };

@@ -211,6 +211,7 @@ static void effect_check(const struct model_end *m, uint32_t i)
 	case RNIC_WR_LOCAL_INV:
 	case RNIC_WR_BIND_MW:
 	case RNIC_WR_SEND_INV:
+	case RNIC_WR_ATOMIC_WRITE:
 		break;
 	}
 	sim_check(done,
@@ -237,6 +238,7 @@ static enum rnic_wc_opcode opcode_of(enum rnic_wr_op op)
 	case RNIC_WR_LOCAL_INV:
 	case RNIC_WR_BIND_MW:
 	case RNIC_WR_SEND_INV:
+	case RNIC_WR_ATOMIC_WRITE:
 		break;
 	}
 	return RNIC_WC_SEND;

@@ -214,6 +214,7 @@ static bool op_plan(struct model_end *m, struct model_op *op)
 	case RNIC_WR_LOCAL_INV:
 	case RNIC_WR_BIND_MW:
 	case RNIC_WR_SEND_INV:
+	case RNIC_WR_ATOMIC_WRITE:
 		break;
 	}
 	return send_plan(m, op);

@@ -112,7 +112,7 @@ START_TEST(sends_come_out_in_order_with_their_fields)
 }
 END_TEST
 
-START_TEST(window_requests_come_out_with_their_fields)
+START_TEST(rarer_requests_come_out_with_their_fields)
 {
 	struct rnic_bind bind = {0x1234, 1ull << 40, 0x111, 0x222, 0x333, 0xffffffff};
 	struct rxe_send_wqe *w;
@@ -133,6 +133,13 @@ START_TEST(window_requests_come_out_with_their_fields)
 	w = wqe_begin(RNIC_WR_SEND_INV);
 	w->wr.ex.invalidate_rkey = 0x55667788;
 	wqe_post();
+	w = wqe_begin(RNIC_WR_ATOMIC_WRITE); /* its bytes are in the WQE; num_sge says otherwise */
+	w->wr.wr.rdma.remote_addr = 0x1000;
+	w->wr.wr.rdma.rkey = 0x77;
+	w->dma.num_sge = 1;
+	w->dma.length = 8;
+	memcpy(w->dma.inline_data, "atomical", 8);
+	wqe_post();
 	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), 1);
 	ck_assert_uint_eq(wr.op, RNIC_WR_BIND_MW);
 	ck_assert_mem_eq(&wr.bind, &bind, sizeof(bind));
@@ -142,6 +149,12 @@ START_TEST(window_requests_come_out_with_their_fields)
 	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), 1);
 	ck_assert_uint_eq(wr.op, RNIC_WR_SEND_INV);
 	ck_assert_uint_eq(wr.imm, 0x55667788);
+	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), 1);
+	ck_assert_uint_eq(wr.op, RNIC_WR_ATOMIC_WRITE);
+	ck_assert_uint_eq(wr.raddr, 0x1000);
+	ck_assert_uint_eq(wr.rkey, 0x77);
+	ck_assert_uint_eq(wr.num_sge, 0);
+	ck_assert_mem_eq(wr.inline_data, "atomical", 8);
 	rig_stop();
 }
 END_TEST
@@ -189,6 +202,7 @@ static const struct {
 	{RNIC_WR_SEND, 0, 0, 0xffffffff},
 	{RNIC_WR_READ, RNIC_SEND_INLINE, 1, 8},
 	{RNIC_WR_FETCH_ADD, RNIC_SEND_INLINE, 1, 8},
+	{RNIC_WR_ATOMIC_WRITE, 0, 1, 34},
 };
 
 START_TEST(malformed_sends_are_told_and_passed_over)
@@ -204,7 +218,7 @@ START_TEST(malformed_sends_are_told_and_passed_over)
 	wqe_post();
 	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), -EINVAL);
 	ck_assert_uint_eq(wr.slot, 0);
-	ck_assert_uint_le(wr.op, RNIC_WR_SEND_INV);
+	ck_assert(wr.op <= RNIC_WR_SEND_INV || wr.op == RNIC_WR_ATOMIC_WRITE);
 	ck_assert_int_eq(rxe_send_next(&qp->rxe, &wr), 0);
 	rig_stop();
 }
@@ -403,7 +417,7 @@ TCase *verbs_ring_tcase(void)
 
 	tcase_add_test(tc, rings_are_laid_out_as_the_provider_expects);
 	tcase_add_test(tc, sends_come_out_in_order_with_their_fields);
-	tcase_add_test(tc, window_requests_come_out_with_their_fields);
+	tcase_add_test(tc, rarer_requests_come_out_with_their_fields);
 	tcase_add_test(tc, inline_data_is_found_with_and_without_its_flag);
 	tcase_add_loop_test(tc, malformed_sends_are_told_and_passed_over, 0,
 			    (int)ARRAY_SIZE(malformed));

@@ -63,8 +63,10 @@ static int data_read(const struct rxe_sq *sq, const uint8_t *slot, const struct 
 	const uint8_t *tail = slot + sizeof(*wqe);
 	struct rxe_sge sge[RNIC_MAX_SGE];
 
-	/* ibv_wr_set_inline_data of rdma-core 44 leaves no other sign than a length. */
-	if (wqe->wr.send_flags & RNIC_SEND_INLINE || (!wqe->dma.num_sge && wqe->dma.length)) {
+	/* ibv_wr_set_inline_data of rdma-core 44 leaves no other sign than a length; an
+	 * ATOMIC_WRITE's bytes lie in the WQE always. */
+	if (wqe->wr.send_flags & RNIC_SEND_INLINE || (!wqe->dma.num_sge && wqe->dma.length) ||
+	    wr->op == RNIC_WR_ATOMIC_WRITE) {
 		if (wqe->dma.length > sq->max_inline)
 			return -EINVAL;
 		wr->flags |= RNIC_SEND_INLINE;
@@ -102,6 +104,7 @@ static int op_read(const struct rxe_qp *qp, const struct rxe_send_wr *in, struct
 		/* fall through */
 	case RNIC_WR_WRITE:
 	case RNIC_WR_READ:
+	case RNIC_WR_ATOMIC_WRITE:
 		wr->raddr = in->wr.rdma.remote_addr;
 		wr->rkey = in->wr.rdma.rkey;
 		return wr->op == RNIC_WR_READ && wr->flags & RNIC_SEND_INLINE ? -EINVAL : 0;
@@ -168,7 +171,7 @@ int rxe_send_next(void *qp_user, struct rnic_send_wr *wr)
 	wr_clear(wr);
 	wr->slot = index;
 	wr->flags = wqe.wr.send_flags & SEND_FLAGS;
-	if (wqe.wr.opcode > RNIC_WR_SEND_INV) {
+	if (wqe.wr.opcode > RNIC_WR_SEND_INV && wqe.wr.opcode != RNIC_WR_ATOMIC_WRITE) {
 		wr->op = RNIC_WR_SEND;
 		return -EINVAL;
 	}
