@@ -33,6 +33,17 @@ static bool send_flush(struct rnic_qp *qp)
 	return true;
 }
 
+/* The QP takes nothing from its SRQ any more (IBA 11.6.3.2, unverified). */
+static void last_wqe_reached(struct rnic_qp *qp)
+{
+	struct rnic_async event = {.type = RNIC_EVENT_QP_LAST_WQE_REACHED, .qp = qp};
+
+	if (!qp->init.srq || qp->resp->last_wqe)
+		return;
+	qp->resp->last_wqe = true;
+	qp->dev->cfg.ops->async_event(qp->dev->cfg.host, &event);
+}
+
 bool flush_turn(struct rnic_qp *qp, uint64_t now)
 {
 	struct requester *req = qp->req;
@@ -42,6 +53,8 @@ bool flush_turn(struct rnic_qp *qp, uint64_t now)
 		n++;
 	while (n < FLUSH_TURN && recv_flush(qp))
 		n++;
+	if (n < FLUSH_TURN)
+		last_wqe_reached(qp);
 	if (n) {
 		req->flush_ms = 1;
 		timer_arm(qp->dev, &qp->rnr_timer, now + NS_PER_MS);

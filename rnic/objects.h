@@ -61,7 +61,10 @@ int rnic_cq_destroy(struct rnic_cq *cq);
 void *rnic_cq_user(const struct rnic_cq *cq);
 bool rnic_cq_overflowed(const struct rnic_cq *cq);
 
-/* SRQs: IBA 10.2.9; the wire side comes with a later issue. */
+/*
+ * SRQs: IBA 10.2.9. Its receives are checked against its own PD, whatever the QP's. Arming with a
+ * limit raises SRQ_LIMIT_REACHED once, when a receive is taken and fewer are left; 0 disarms.
+ */
 int rnic_srq_create(struct rnic_pd *pd, uint32_t max_sge, uint32_t limit,
 		    const struct rnic_personality *ops, void *user, struct rnic_srq **srq);
 int rnic_srq_destroy(struct rnic_srq *srq);

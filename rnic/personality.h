@@ -84,7 +84,10 @@ struct rnic_personality {
 	 * a CQE needs (the wr_id) is the personality's own copy, made by send_next.
 	 */
 	void (*send_retire)(void *qp_user, uint64_t slot);
-	/* Likewise for a receive queue or an SRQ; the slot is free as soon as it is taken. */
+	/*
+	 * Likewise for a receive queue or an SRQ; the slot is free as soon as it is taken. -EIO:
+	 * the queue itself is corrupt, and nothing can be taken from it any more.
+	 */
 	int (*recv_next)(void *rq_user, struct rnic_recv_wr *wr);
 	/* Receives posted and not taken yet, as far as known: for SRQ limits. */
 	uint32_t (*recv_count)(void *rq_user);

@@ -5,6 +5,7 @@
 #include "rnic/recv.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "rnic/responder.h"
@@ -12,6 +13,7 @@
 
 struct recv_state {
 	bool held, bad;
+	bool broken;	 /* the QP's own queue is corrupt */
 	uint64_t length; /* bytes of its SGEs */
 	uint64_t filled;
 	struct rnic_recv_wr wr;
@@ -35,23 +37,51 @@ void recv_destroy(struct rnic_qp *qp)
 void recv_drop(struct rnic_qp *qp)
 {
 	qp->resp->recv->held = false;
+	qp->resp->recv->broken = false;
+}
+
+static void limit_watch(struct rnic_device *dev, struct rnic_srq *srq)
+{
+	struct rnic_async event = {.type = RNIC_EVENT_SRQ_LIMIT_REACHED, .srq = srq};
+
+	if (!srq->limit || srq->ops->recv_count(srq->user) >= srq->limit)
+		return;
+	srq->limit = 0; /* once, until it is armed again */
+	dev->cfg.ops->async_event(dev->cfg.host, &event);
+}
+
+/* Whoever needs a receive of it from now on enters ERR. */
+static void queue_broke(struct rnic_qp *qp)
+{
+	struct rnic_srq *srq = qp->init.srq;
+	struct rnic_async event = {.type = srq ? RNIC_EVENT_SRQ_ERR : RNIC_EVENT_QP_FATAL,
+				   .srq = srq,
+				   .qp = srq ? NULL : qp};
+
+	dev_log(qp->dev, "QP %" PRIu32 ": its %s is corrupt", qp->qpn,
+		srq ? "shared receive queue" : "receive queue");
+	if (srq)
+		srq->error = true;
+	else
+		qp->resp->recv->broken = true;
+	qp->dev->cfg.ops->async_event(qp->dev->cfg.host, &event);
 }
 
 static int next_taken(struct rnic_qp *qp, struct rnic_recv_wr *wr)
 {
 	struct rnic_srq *srq = qp->init.srq;
-	struct rnic_async event = {.type = RNIC_EVENT_SRQ_LIMIT_REACHED, .srq = srq};
 	int ret;
 
-	if (!srq)
-		return qp->init.ops->recv_next(qp->init.rq_user, wr);
-	if (srq->error)
-		return 0;
-	ret = srq->ops->recv_next(srq->user, wr);
-	if (ret != 0 && srq->limit && srq->ops->recv_count(srq->user) < srq->limit) {
-		srq->limit = 0;
-		qp->dev->cfg.ops->async_event(qp->dev->cfg.host, &event);
-	}
+	if (srq ? srq->error : qp->resp->recv->broken)
+		return -EIO;
+	if (srq)
+		ret = srq->ops->recv_next(srq->user, wr);
+	else
+		ret = qp->init.ops->recv_next(qp->init.rq_user, wr);
+	if (ret == -EIO)
+		queue_broke(qp);
+	else if (srq && ret != 0)
+		limit_watch(qp->dev, srq);
 	return ret;
 }
 
@@ -65,6 +95,8 @@ enum recv_verdict recv_hold(struct rnic_qp *qp)
 		ret = next_taken(qp, &r->wr);
 		if (ret == 0)
 			return RECV_NONE;
+		if (ret == -EIO)
+			return RECV_BAD;
 		r->held = true;
 		r->filled = 0;
 		r->bad = ret < 0 || r->wr.num_sge > max_sge || r->wr.num_sge > RNIC_MAX_SGE;
@@ -132,7 +164,9 @@ bool recv_flush(struct rnic_qp *qp)
 	struct recv_state *r = qp->resp->recv;
 
 	if (!r->held) {
-		if (qp->init.srq || qp->init.ops->recv_next(qp->init.rq_user, &r->wr) == 0)
+		int ret = qp->init.srq ? 0 : next_taken(qp, &r->wr);
+
+		if (ret == 0 || ret == -EIO)
 			return false;
 		r->held = true;
 	}

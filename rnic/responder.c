@@ -54,6 +54,7 @@ void responder_reset(struct rnic_qp *qp)
 	resp->tail = TAIL_NONE;
 	resp->nak_sent = false;
 	resp->established = false;
+	resp->last_wqe = false;
 	resp->n_jobs = 0;
 	resp->wait_mem = NULL;
 	resp->msn = 0;

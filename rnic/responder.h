@@ -51,6 +51,7 @@ struct responder {
 	uint32_t flow;
 	bool nak_sent;	  /* nothing but the expected PSN is answered until it comes */
 	bool established; /* COMM_EST is raised */
+	bool last_wqe;	  /* LAST_WQE_REACHED is raised */
 
 	enum resp_message msg; /* the message that has begun */
 	uint64_t va;	       /* WRITE: where it goes on */

@@ -57,6 +57,10 @@ int rnic_srq_arm(struct rnic_srq *srq, uint32_t limit)
 {
 	struct rnic_device *dev = srq->pd->dev;
 
+	if (srq->error) {
+		dev_log(dev, "SRQ: it is in error");
+		return -EINVAL;
+	}
 	if (limit > dev->limits.max_srq_wr) {
 		dev_log(dev, "SRQ: a limit of %" PRIu32 " is above %" PRIu32, limit,
 			dev->limits.max_srq_wr);

@@ -18,6 +18,7 @@ tests_sim_sim_SOURCES = \
 	tests/sim/scenario_retry.c \
 	tests/sim/scenario_rig.c \
 	tests/sim/scenario_rig.h \
+	tests/sim/scenario_srq.c \
 	tests/sim/scenario_windows.c \
 	tests/sim/sim.c \
 	tests/sim/traffic.c \

@@ -86,6 +86,8 @@ static int recv_next(void *user, struct rnic_recv_wr *wr)
 {
 	struct sim_queues *q = user;
 
+	if (q->corrupt)
+		return -EIO;
 	if (q->recv_taken == q->received)
 		return 0;
 	*wr = q->recv[q->recv_taken++ % q->recv_room];

@@ -12,6 +12,7 @@ struct sim_queues {
 	uint32_t send_room, recv_room;
 	uint64_t sent, send_taken, send_retired;
 	uint64_t received, recv_taken;
+	bool corrupt; /* nothing can be received from it */
 };
 
 struct sim_cq {

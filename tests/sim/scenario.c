@@ -9,10 +9,7 @@
 #include "scenario_rig.h"
 
 static const struct scenario *const groups[] = {
-	scenarios_refuse,
-	scenarios_retry,
-	scenarios_local,
-	scenarios_windows,
+	scenarios_refuse, scenarios_retry, scenarios_local, scenarios_windows, scenarios_srq,
 };
 
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))

@@ -16,7 +16,7 @@ struct scenario {
 	}
 
 extern const struct scenario scenarios_refuse[], scenarios_retry[], scenarios_local[],
-	scenarios_windows[];
+	scenarios_windows[], scenarios_srq[];
 
 /* One by its name, or "all". 0, or 1 for a name that does not exist; a rule that does not hold ends
  * the program. */

@@ -335,6 +335,22 @@ START_TEST(a_full_cq_takes_nothing)
 }
 END_TEST
 
+START_TEST(receive_ring_with_an_impossible_index_is_corrupt)
+{
+	struct rxe_queue_buf *buf;
+	struct rnic_recv_wr wr;
+
+	start(IB_UVERBS_QPT_RC);
+	buf = qp->rxe.rq.ring.buf;
+	ck_assert_int_eq(rxe_recv_next(&qp->rxe.rq, &wr), 0);
+	buf->producer_index = buf->index_mask + 1;
+	ck_assert_int_eq(rxe_recv_next(&qp->rxe.rq, &wr), -EIO);
+	buf->producer_index = 1;
+	ck_assert_int_ne(rxe_recv_next(&qp->rxe.rq, &wr), -EIO);
+	rig_stop();
+}
+END_TEST
+
 START_TEST(arming_fires_once_and_for_what_it_asked)
 {
 	struct ib_uverbs_req_notify_cq any, solicited;
@@ -425,6 +441,7 @@ TCase *verbs_ring_tcase(void)
 	tcase_add_test(tc, receives_free_their_slot_when_they_are_taken);
 	tcase_add_test(tc, completions_carry_the_wr_id_of_their_request);
 	tcase_add_test(tc, a_full_cq_takes_nothing);
+	tcase_add_test(tc, receive_ring_with_an_impossible_index_is_corrupt);
 	tcase_add_test(tc, arming_fires_once_and_for_what_it_asked);
 	tcase_add_test(tc, a_new_cq_is_not_armed_by_its_handles_last_owner);
 	tcase_add_test(tc, resize_keeps_what_was_not_polled);

@@ -65,6 +65,8 @@ int rxe_recv_next(void *rq_user, struct rnic_recv_wr *wr)
 	struct rxe_sge sge[RNIC_MAX_SGE];
 	struct rxe_recv_wqe wqe;
 
+	if (!rxe_ring_producer_sane(&rq->ring))
+		return -EIO;
 	if (index == rxe_ring_producer(&rq->ring))
 		return 0;
 	memcpy(&wqe, slot, sizeof(wqe));

@@ -59,6 +59,12 @@ static inline uint32_t rxe_ring_producer(const struct rxe_ring *ring)
 	return __atomic_load_n(&ring->buf->producer_index, __ATOMIC_ACQUIRE) & ring->mask;
 }
 
+/* A client keeps its index within the mask; another one means that the ring is corrupt. */
+static inline bool rxe_ring_producer_sane(const struct rxe_ring *ring)
+{
+	return __atomic_load_n(&ring->buf->producer_index, __ATOMIC_RELAXED) <= ring->mask;
+}
+
 /* Acquire: the client has read the slots that it gave back. */
 static inline uint32_t rxe_ring_consumer(const struct rxe_ring *ring)
 {
