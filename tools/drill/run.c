@@ -126,6 +126,7 @@ static const struct {
 	{"pd", verb_pd},
 	{"cq", verb_cq},
 	{"mr", verb_mr},
+	{"mw", verb_mw},
 	{"srq", verb_srq},
 	{"ah", verb_ah},
 	{"qp", verb_qp},

@@ -115,6 +115,13 @@ int verb_mr(struct run *r, struct args *a)
 	return ret;
 }
 
+int verb_mw(struct run *r, struct args *a)
+{
+	static const char *const keys[] = {"pd", "mw_type", NULL};
+
+	return create(r, a, "mw", keys, NULL);
+}
+
 int verb_srq(struct run *r, struct args *a)
 {
 	static const char *const keys[] = {"pd", "wr", "sge", "limit", NULL};

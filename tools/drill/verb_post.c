@@ -57,7 +57,8 @@ static void pass(struct args *a, struct text *t, const char *key, const char *as
 	text_add(t, " %s=%" PRIu64, as, v);
 }
 
-static int post(struct run *r, struct args *a, struct text *t)
+/* mw: the window that a bind gives another key, or NULL. */
+static int post(struct run *r, struct args *a, struct text *t, const char *mw)
 {
 	uint64_t wr = args_num(a, "wr", r->next_wr);
 	struct args reply;
@@ -68,6 +69,12 @@ static int post(struct run *r, struct args *a, struct text *t)
 	ret = run_exec_errno(r, a, t->buf, &reply, &done);
 	if (done)
 		r->next_wr = wr + 1;
+	if (done && mw && args_has(&reply, "rkey")) {
+		char key[2 * RUN_NAME];
+
+		snprintf(key, sizeof(key), "%.31s.rkey", mw);
+		symbol_set(r, key, args_num(&reply, "rkey", 0));
+	}
 	args_free(&reply);
 	return ret;
 }
@@ -84,7 +91,7 @@ static int post_recv(struct run *r, struct args *a, struct text *t)
 	else
 		return -1;
 	sges_write(r, a, 4096, t);
-	return post(r, a, t);
+	return post(r, a, t, NULL);
 }
 
 static void ud_write(struct args *a, const struct conn *c, struct text *t)
@@ -98,6 +105,7 @@ static int post_send(struct run *r, struct args *a, const char *op_name, struct 
 {
 	struct conn *c = conn_find(r, args_str(a, "qp", NULL));
 	uint64_t op, len = DEFAULT_LEN;
+	const char *mw = NULL;
 	bool atomic;
 
 	if (!c)
@@ -120,11 +128,12 @@ static int post_send(struct run *r, struct args *a, const char *op_name, struct 
 	if (c->type == 4 || c->type == 1)
 		ud_write(a, c, t);
 	if (!strcmp(op_name, "bind_mw")) {
-		text_add(t, " mw=%s mr=%s", args_str(a, "mw", "mw"), args_str(a, "mr", "mr"));
+		mw = args_str(a, "mw", "mw");
+		text_add(t, " mw=%s mr=%s", mw, args_str(a, "mr", "mr"));
 		pass(a, t, "access", "access", 14);
 	}
 	sges_write(r, a, atomic ? ATOMIC_LEN : len, t);
-	return post(r, a, t);
+	return post(r, a, t, mw);
 }
 
 int verb_post(struct run *r, struct args *a)

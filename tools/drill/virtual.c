@@ -164,6 +164,7 @@ static const struct {
 	{"pd", v_pd},
 	{"cq", v_cq},
 	{"mr", v_mr},
+	{"mw", v_mw},
 	{"srq", v_srq},
 	{"ah", v_ah},
 	{"qp", v_qp},

@@ -153,6 +153,21 @@ int v_mr(struct virtual_side *v, struct args *a, struct text *reply)
 	return ret;
 }
 
+int v_mw(struct virtual_side *v, struct args *a, struct text *reply)
+{
+	struct v_object *pd = v_find(v, V_PD, a, "pd", "pd"), *o;
+	enum rnic_mw_type type = (enum rnic_mw_type)args_num(a, "mw_type", 2);
+	int ret;
+
+	if (!pd)
+		return EINVAL;
+	o = v_new(v, V_MW, a);
+	ret = v_made(v, o, rnic_mw_create(pd->pd, type, &o->mw));
+	if (ret == 0)
+		text_add(reply, "rkey=%u", rnic_mw_key(o->mw));
+	return ret;
+}
+
 int v_srq(struct virtual_side *v, struct args *a, struct text *reply)
 {
 	struct v_object *pd = v_find(v, V_PD, a, "pd", "pd"), *o;
@@ -225,7 +240,7 @@ static int destroy(struct v_object *o)
 	case V_QP:
 		return rnic_qp_destroy(o->qp);
 	case V_MW:
-		break;
+		return rnic_mw_destroy(o->mw);
 	}
 	return -EOPNOTSUPP;
 }

@@ -133,6 +133,27 @@ static void wr_read(struct args *a, struct rnic_send_wr *wr)
 	wr->num_sge = sges_read(a, wr->sge);
 }
 
+/* The window and the region by name, the range as the one SGE; the key is the window's next one. */
+static int bind_read(struct virtual_side *v, struct args *a, struct rnic_send_wr *wr,
+		     struct text *reply)
+{
+	struct v_object *mw = v_find(v, V_MW, a, "mw", "mw"), *mr = v_find(v, V_MR, a, "mr", "mr");
+	uint32_t key;
+
+	if (!mw || !mr || wr->num_sge != 1)
+		return EINVAL;
+	key = rnic_mw_key(mw->mw);
+	wr->bind = (struct rnic_bind){.addr = wr->sge[0].addr,
+				      .length = wr->sge[0].len,
+				      .mr_lkey = rnic_mr_key(mr->mr),
+				      .mw_rkey = key,
+				      .rkey = (key & ~0xffu) | ((key + 1) & 0xff),
+				      .access = (uint32_t)args_num(a, "access", 14)};
+	wr->num_sge = 0;
+	text_add(reply, "rkey=%u", wr->bind.rkey);
+	return 0;
+}
+
 int v_post_send(struct virtual_side *v, struct args *a, struct text *reply)
 {
 	struct v_object *qp = v_find(v, V_QP, a, "qp", "qp");
@@ -140,7 +161,6 @@ int v_post_send(struct virtual_side *v, struct args *a, struct text *reply)
 	struct rnic_send_wr *wr;
 	int ret = 0;
 
-	(void)reply;
 	if (!qp || a->error[0])
 		return EINVAL;
 	if (qp->sq.posted - qp->sq.retired >= qp->sq.room)
@@ -151,7 +171,13 @@ int v_post_send(struct virtual_side *v, struct args *a, struct text *reply)
 		wr->av = *rnic_ah_av(ah->ah);
 		wr->av_bad = rnic_ah_pd(ah->ah) != rnic_qp_pd(qp->qp);
 	}
-	if (wr->flags & RNIC_SEND_INLINE)
+	if (wr->op == RNIC_WR_ATOMIC_WRITE)
+		wr->flags |= RNIC_SEND_INLINE; /* as the provider posts it */
+	if (wr->op == RNIC_WR_BIND_MW)
+		ret = bind_read(v, a, wr, reply);
+	else if (wr->op == RNIC_WR_LOCAL_INV)
+		wr->num_sge = 0;
+	else if (wr->flags & RNIC_SEND_INLINE)
 		ret = inline_gather(v, wr);
 	if (ret || a->error[0])
 		return ret;
