@@ -13,9 +13,11 @@ TESTS += tests/rules/run
 if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
+	tests/rules/async \
 	tests/rules/events \
 	tests/rules/family \
 	tests/rules/flow \
+	tests/rules/foreign \
 	tests/rules/mute_file \
 	tests/rules/mute_user \
 	tests/rules/orphan \
@@ -24,6 +26,16 @@ check_PROGRAMS += \
 	$(NULL)
 RULES_RIG = tests/rules/rig.c tests/rules/rig.h
 RULES_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
+
+tests_rules_async_SOURCES = tests/rules/async.c $(RULES_RIG)
+tests_rules_async_CFLAGS = $(RULES_CFLAGS)
+tests_rules_async_LDFLAGS = -no-install
+tests_rules_async_LDADD = -libverbs -lpthread
+
+tests_rules_foreign_SOURCES = tests/rules/foreign.c $(RULES_RIG)
+tests_rules_foreign_CFLAGS = $(RULES_CFLAGS)
+tests_rules_foreign_LDFLAGS = -no-install
+tests_rules_foreign_LDADD = -libverbs
 
 tests_rules_events_SOURCES = tests/rules/events.c $(RULES_RIG)
 tests_rules_events_CFLAGS = $(RULES_CFLAGS)

@@ -139,6 +139,12 @@ void rig_connect_with(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn, uin
 	MUST(!ibv_modify_qp(qp, &attr, mask));
 }
 
+void rig_listen(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn)
+{
+	to_init(qp);
+	to_rtr(r, qp, remote_qpn);
+}
+
 void rig_connect(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn)
 {
 	rig_connect_with(r, qp, remote_qpn, 14, 7, 7);

@@ -33,7 +33,9 @@ void rig_close(struct rig *r);
 struct ibv_qp *rig_qp(struct rig *r, enum ibv_qp_type type);
 /* To INIT and on to RTS, connected to that QP number of this device. */
 void rig_connect(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn);
-/* As above with retries of its own: timeout exponent, retry_cnt, rnr_retry. */
+/* To RTR only. */
+void rig_listen(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn);
+/* As rig_connect with retries of its own: timeout exponent, retry_cnt, rnr_retry. */
 void rig_connect_with(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn, uint8_t timeout,
 		      uint8_t retry_cnt, uint8_t rnr_retry);
 void rig_pair(struct rig *r, enum ibv_qp_type type, struct ibv_qp *qp[2]);
