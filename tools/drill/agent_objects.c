@@ -201,7 +201,8 @@ int agent_mw(struct agent *ag, struct args *a, struct text *reply)
 	if (!pd)
 		return 0;
 	o = agent_new(ag, A_MW, a);
-	o->mw = ibv_alloc_mw(pd->pd, args_num(a, "type", 2) == 1 ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2);
+	o->mw = ibv_alloc_mw(pd->pd,
+			     args_num(a, "mw_type", 2) == 1 ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2);
 	ret = agent_made(ag, o, o->mw);
 	if (ret == 0)
 		text_add(reply, "rkey=%u", o->mw->rkey);

@@ -54,20 +54,45 @@ static void ud_read(struct args *a, struct ibv_send_wr *wr, struct agent_object 
 	wr->wr.ud.remote_qkey = (uint32_t)args_num(a, "remote_qkey", 0);
 }
 
-static void bind_read(struct agent *ag, struct args *a, struct ibv_send_wr *wr)
+/* Each type has its own call. The key is the window's next one, which it has then. */
+static int bind_post(struct agent *ag, struct args *a, struct agent_object *qp,
+		     struct ibv_send_wr *wr, struct text *reply)
 {
 	struct agent_object *mw = agent_find(ag, A_MW, a, "mw", "mw");
 	struct agent_object *mr = agent_find(ag, A_MR, a, "mr", "mr");
+	struct ibv_mw_bind bind = {.wr_id = wr->wr_id, .send_flags = wr->send_flags};
+	struct ibv_send_wr *bad;
+	int ret;
 
-	if (!mw || !mr)
-		return;
-	wr->bind_mw.mw = mw->mw;
-	wr->bind_mw.rkey = (uint32_t)args_num(a, "rkey", mw->mw->rkey);
-	wr->bind_mw.bind_info.mr = mr->mr;
-	wr->bind_mw.bind_info.addr = wr->sg_list->addr;
-	wr->bind_mw.bind_info.length = wr->sg_list->length;
-	wr->bind_mw.bind_info.mw_access_flags = (unsigned int)args_num(a, "access", 0);
+	if (!mw || !mr || !qp)
+		return 0;
+	bind.bind_info = (struct ibv_mw_bind_info){
+		.mr = mr->mr,
+		.addr = wr->sg_list->addr,
+		.length = wr->sg_list->length,
+		.mw_access_flags = (unsigned int)args_num(a, "access", 14),
+	};
 	wr->num_sge = 0;
+	wr->bind_mw.mw = mw->mw;
+	wr->bind_mw.rkey = ibv_inc_rkey(mw->mw->rkey);
+	wr->bind_mw.bind_info = bind.bind_info;
+	if (mw->mw->type == IBV_MW_TYPE_1)
+		ret = ibv_bind_mw(qp->qp, mw->mw, &bind);
+	else
+		ret = ibv_post_send(qp->qp, wr, &bad);
+	if (ret == 0)
+		mw->mw->rkey = wr->bind_mw.rkey;
+	text_add(reply, "rkey=%u", mw->mw->rkey);
+	return ret;
+}
+
+static void words_unused(struct args *a)
+{
+	static const char *const words[] = {"raddr",	"rkey", "compare",
+					    "swap_add", "imm",	"inv_key"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		args_num(a, words[i], 0);
 }
 
 int agent_post_send(struct agent *ag, struct args *a, struct text *reply)
@@ -80,25 +105,21 @@ int agent_post_send(struct agent *ag, struct args *a, struct text *reply)
 				 .send_flags = (unsigned int)args_num(a, "flags", 2),
 				 .sg_list = sge};
 	struct ibv_send_wr *bad;
-	uint32_t imm = (uint32_t)args_num(a, "imm", 0), inv = (uint32_t)args_num(a, "inv_key", 0);
 
-	(void)reply;
 	wr.num_sge = sges_read(a, sge);
 	if (wr.opcode == IBV_WR_SEND_WITH_INV || wr.opcode == IBV_WR_LOCAL_INV)
-		wr.invalidate_rkey = inv;
-	else
-		wr.imm_data = htonl(imm);
-	if (wr.opcode == IBV_WR_BIND_MW)
-		bind_read(ag, a, &wr);
-	else if (!ah)
-		rdma_read(a, &wr);
-	/* Words that this operation does not use. */
-	args_num(a, "raddr", 0);
-	args_num(a, "rkey", 0);
-	args_num(a, "compare", 0);
-	args_num(a, "swap_add", 0);
-	if (ah)
+		wr.invalidate_rkey = (uint32_t)args_num(a, "inv_key", 0);
+	else if (wr.opcode != IBV_WR_BIND_MW)
+		wr.imm_data = htonl((uint32_t)args_num(a, "imm", 0));
+	if (wr.opcode == IBV_WR_LOCAL_INV)
+		wr.num_sge = 0;
+	else if (ah)
 		ud_read(a, &wr, ah);
+	else if (wr.opcode != IBV_WR_BIND_MW)
+		rdma_read(a, &wr);
+	words_unused(a);
+	if (wr.opcode == IBV_WR_BIND_MW)
+		return bind_post(ag, a, o, &wr, reply);
 	if (!o || a->error[0])
 		return 0;
 	return ibv_post_send(o->qp, &wr, &bad);
