@@ -151,12 +151,20 @@ void requester_sent(struct rnic_qp *qp, struct send_entry *e, uint32_t n, bool a
 		retry_ack_expected(qp, now);
 }
 
+/* What comes next has not been begun: no packet of it has ever left. */
+static bool next_is_untouched(const struct requester *req)
+{
+	return req->cur_off == 0 && req->psn == req->max_psn;
+}
+
 /* The request at cur, pulled if need be, is there and is sendable. */
 static bool entry_ready(struct rnic_qp *qp, uint64_t now)
 {
 	struct requester *req = qp->req;
 
-	if (req->cur == req->tail && (qp->attr.state != RNIC_QPS_RTS || !requester_pull(qp)))
+	if (qp->attr.state == RNIC_QPS_SQD && next_is_untouched(req))
+		return false;
+	if (req->cur == req->tail && !requester_pull(qp))
 		return false;
 	if (send_entry(req, req->cur)->status == RNIC_WC_SUCCESS)
 		return true;
@@ -253,7 +261,7 @@ void requester_drained(struct rnic_qp *qp)
 	struct requester *req = qp->req;
 	struct rnic_async event = {.type = RNIC_EVENT_SQ_DRAINED, .qp = qp};
 
-	if (qp->attr.state != RNIC_QPS_SQD || req->una != req->tail)
+	if (qp->attr.state != RNIC_QPS_SQD || req->una != req->cur || !next_is_untouched(req))
 		return;
 	req->draining = false;
 	qp->attr.sq_draining = 0;

@@ -78,6 +78,8 @@ struct virtual_side {
 
 extern const struct rnic_ops v_ops;		    /* host: a struct virtual_side */
 extern const struct rnic_personality v_personality; /* users: v_objects */
+/* A provider does so when it has brought a QP to RESET. */
+void v_queues_empty(struct v_object *qp);
 
 /* virtual.c */
 void v_run(struct virtual_side *v);

@@ -126,6 +126,7 @@ int v_modify(struct virtual_side *v, struct args *a, struct text *reply)
 	struct v_object *qp = v_find(v, V_QP, a, "qp", "qp");
 	struct rnic_qp_attr attr = {0};
 	uint32_t mask = 0;
+	int ret;
 
 	(void)reply;
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++) {
@@ -140,7 +141,10 @@ int v_modify(struct virtual_side *v, struct args *a, struct text *reply)
 	}
 	if (!qp || a->error[0])
 		return EINVAL;
-	return -rnic_qp_modify(qp->qp, &attr, mask, v->now);
+	ret = -rnic_qp_modify(qp->qp, &attr, mask, v->now);
+	if (!ret && mask & RNIC_QP_STATE && attr.state == RNIC_QPS_RESET)
+		v_queues_empty(qp);
+	return ret;
 }
 
 int v_query(struct virtual_side *v, struct args *a, struct text *reply)

@@ -69,6 +69,13 @@ static bool cq_test_arm(void *cq_user, bool solicited)
 	return true;
 }
 
+void v_queues_empty(struct v_object *qp)
+{
+	qp->sq.taken = qp->sq.retired = qp->sq.posted;
+	if (qp->rq_owner == qp)
+		qp->rq.taken = qp->rq.retired = qp->rq.posted;
+}
+
 const struct rnic_personality v_personality = {
 	.send_next = send_next,
 	.send_retire = send_retire,
