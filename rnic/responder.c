@@ -66,6 +66,7 @@ void responder_reset(struct rnic_qp *qp)
 void responder_start(struct rnic_qp *qp)
 {
 	qp->resp->psn = qp->attr.rq_psn & BTH_PSN_MASK;
+	qp->resp->ack_psn = psn_add(qp->resp->psn, BTH_PSN_MASK);
 }
 
 void responder_packet(struct rnic_qp *qp, const struct bth_packet *pkt)
@@ -86,7 +87,11 @@ void responder_packet(struct rnic_qp *qp, const struct bth_packet *pkt)
 	qp->dev->counters.sent_bytes += len;
 }
 
-/* A NAK is for the expected PSN, an ACK for the one before (IBA 9.7.5.1.2, unverified). */
+/*
+ * A NAK is for the expected PSN. An ACK is for the last SEND or WRITE, not for a READ behind it,
+ * whose response may be lost: the requester would have to take that for an implied NAK (IBA
+ * 9.7.5.1.2, unverified).
+ */
 void responder_send_tail(struct rnic_qp *qp, uint64_t now)
 {
 	struct responder *resp = qp->resp;
@@ -96,7 +101,7 @@ void responder_send_tail(struct rnic_qp *qp, uint64_t now)
 		.migreq = true,
 		.pkey = 0xffff,
 		.dqpn = qp->attr.dest_qpn,
-		.psn = tail == TAIL_ACK ? psn_add(resp->psn, BTH_PSN_MASK) : resp->tail_psn,
+		.psn = tail == TAIL_ACK ? resp->ack_psn : resp->tail_psn,
 		.syndrome = tail == TAIL_ACK ? aeth_syndrome(AETH_ACK, AETH_CREDITS_INVALID)
 					     : resp->tail_syndrome,
 		.msn = resp->msn,

@@ -45,7 +45,8 @@ enum resp_tail {
 };
 
 struct responder {
-	uint32_t psn; /* expected */
+	uint32_t psn;	  /* expected */
+	uint32_t ack_psn; /* last of the SENDs and WRITEs: what an ACK names */
 	uint32_t msn;
 	uint32_t mtu;
 	uint32_t flow;

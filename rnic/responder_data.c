@@ -210,6 +210,7 @@ static void run_commit(struct rnic_qp *qp, const struct data_run *run,
 	struct responder *resp = qp->resp;
 
 	resp->psn = psn_add(resp->psn, run->n);
+	resp->ack_psn = psn_add(resp->psn, BTH_PSN_MASK);
 	resp->msg = run->msg;
 	if (run->msg == MSG_WRITE) {
 		resp->va = run->va + run->len;

@@ -190,6 +190,86 @@ START_TEST(duplicate_send_is_acknowledged_and_takes_no_receive)
 }
 END_TEST
 
+/* Linux rxe once did, which an honest requester takes for a lost response. */
+START_TEST(duplicate_is_not_acknowledged_by_the_psn_of_a_read)
+{
+	begin();
+	write_with(BTH_WRITE_ONLY, PSN, 8, 8, 0x40);
+	answered(PSN, ACK, 1);
+	read_of(PSN + 1, 0, 8);
+	lone_next(&l, BTH_READ_RESPONSE_ONLY, PSN + 1);
+	write_with(BTH_WRITE_ONLY, PSN, 8, 8, 0x40);
+	answered(PSN, ACK, 2);
+	lone_silent(&l);
+	lone_end(&l);
+}
+END_TEST
+
+/* Linux rxe once forgot that the message had begun. */
+START_TEST(duplicate_read_does_not_disturb_a_message_that_has_begun)
+{
+	begin();
+	read_of(PSN, 0, 2 * MTU);
+	write_with(BTH_WRITE_FIRST, PSN + 2, MTU, 2 * MTU, 0x40);
+	lone_forget(&l);
+	read_of(PSN, 0, 2 * MTU);
+	lone_next(&l, BTH_READ_RESPONSE_FIRST, PSN);
+	lone_next(&l, BTH_READ_RESPONSE_LAST, PSN + 1);
+	write_with(BTH_WRITE_LAST, PSN + 3, MTU, 0, 0x80);
+	answered(PSN + 3, ACK, 2);
+	lone_silent(&l);
+	lone_end(&l);
+}
+END_TEST
+
+/* Linux rxe freed what its responder was using. */
+START_TEST(smaller_max_dest_rd_atomic_does_not_touch_reads_that_wait)
+{
+	struct rnic_qp_attr attr = {.state = RNIC_QPS_SQD, .max_dest_rd_atomic = 1};
+	struct bth_packet read;
+
+	begin();
+	for (uint32_t i = 0; i < 3; i++) {
+		read = lone_request(&l, BTH_READ_REQUEST, PSN + i, 8);
+		lone_inject_bytes(&l, &read, 0);
+	}
+	ck_assert_int_eq(rnic_qp_modify(l.end.qp, &attr, RNIC_QP_STATE, 0), 0);
+	ck_assert_int_eq(
+		rnic_qp_modify(l.end.qp, &attr, RNIC_QP_STATE | RNIC_QP_MAX_DEST_RD_ATOMIC, 0), 0);
+	lone_work(&l);
+	for (uint32_t i = 0; i < 3; i++)
+		lone_next(&l, BTH_READ_RESPONSE_ONLY, PSN + i);
+	read_of(PSN + 3, 0, 8);
+	lone_next(&l, BTH_READ_RESPONSE_ONLY, PSN + 3);
+	lone_end(&l);
+}
+END_TEST
+
+/* Linux rxe once took the packet that had ended the QP up again. */
+START_TEST(packets_behind_the_one_that_ends_the_qp_are_not_looked_at)
+{
+	struct bth_packet bad, good;
+
+	begin();
+	lone_receive(&l, 64);
+	bad = lone_request(&l, BTH_WRITE_ONLY, PSN, 8);
+	bad.rkey ^= 1;
+	bad.payload_len = 8;
+	good = lone_packet(BTH_SEND_ONLY, PSN);
+	good.payload_len = 8;
+	lone_inject_bytes(&l, &bad, 0);
+	lone_inject_bytes(&l, &good, 0);
+	lone_inject_bytes(&l, &bad, 0);
+	lone_work(&l);
+	answered(PSN, 0x62, 0);
+	lone_silent(&l);
+	lone_completion(&l.end.recv_ring, 0, RNIC_WC_WR_FLUSH_ERR);
+	lone_done(&l.end.recv_ring);
+	ck_assert_uint_eq(lone_events(&l, RNIC_EVENT_QP_ACCESS_ERR), 1);
+	lone_end(&l);
+}
+END_TEST
+
 START_TEST(duplicate_write_is_not_written_again)
 {
 	begin();
@@ -374,6 +454,10 @@ int main(void)
 		rnr_comes_for_each_try,
 		write_with_immediate_needs_its_receive_at_the_last_packet,
 		duplicate_send_is_acknowledged_and_takes_no_receive,
+		duplicate_is_not_acknowledged_by_the_psn_of_a_read,
+		duplicate_read_does_not_disturb_a_message_that_has_begun,
+		smaller_max_dest_rd_atomic_does_not_touch_reads_that_wait,
+		packets_behind_the_one_that_ends_the_qp_are_not_looked_at,
 		duplicate_write_is_not_written_again,
 		duplicate_within_a_message_is_acknowledged_up_to_there,
 		duplicate_read_is_read_anew,
