@@ -23,7 +23,8 @@ struct net_rx {
 	uint16_t sport;
 };
 
-/* A run: equal-sized packets, each with 4 bytes of room for the ICRC at its end. */
+/* A run: packets, each with 4 bytes of room for the ICRC at its end, of equal sizes but for the
+ * first and the last. */
 struct net_tx {
 	uint8_t src[16], dst[16];
 	uint32_t ifindex; /* scope of a link-local address, else 0 */
@@ -32,6 +33,8 @@ struct net_tx {
 	uint16_t sport_hash; /* 14 bits: the source port is 0xC000 | hash */
 	uint8_t *data;	     /* from net_port_tx_alloc */
 	uint32_t len, seg;
+	uint32_t head; /* so much longer than seg is the first */
+	uint32_t tail; /* so much longer than seg may the last be; it may be shorter too */
 };
 
 enum net_gso { NET_GSO_AUTO, NET_GSO_ON, NET_GSO_OFF };
@@ -67,7 +70,7 @@ int net_port_addr_add(struct net_port *port, const uint8_t addr[16], uint32_t if
 void net_port_addr_del(struct net_port *port, const uint8_t addr[16], uint32_t ifindex);
 
 /* Room for a run, valid until the next call of net_port_tx_alloc or net_port_flush; the port's
- * arena makes it, flushing if need be. Never NULL. len <= 65507. */
+ * arena makes it, flushing if need be. Never NULL. len <= 131072. */
 uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len);
 /* Queue the run: ICRCs are filled in, equal runs are merged into few system calls. tx->data is
  * what the last net_port_tx_alloc gave. Order is kept among packets of equal src and sport_hash. */

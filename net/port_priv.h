@@ -19,6 +19,7 @@ enum {
 	NET_RUN_MAX = 65507,	  /* bytes of a GSO run */
 	NET_BATCH_MAX = 32,	  /* runs queued at a time */
 	NET_ARENA_SIZE = 4 << 16, /* small, so that it stays in the cache */
+	NET_TX_MAX = 2 << 16,	  /* bytes queued by one call */
 	NET_CONTROL_MAX = 96,
 };
 

@@ -17,7 +17,7 @@
 
 uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len)
 {
-	assert(len <= NET_RUN_MAX);
+	assert(len <= NET_TX_MAX);
 	if (port->arena_used + len > NET_ARENA_SIZE)
 		net_port_flush(port, port->now);
 	return port->arena + port->arena_used;
@@ -169,6 +169,16 @@ static bool is_own(const struct net_port *port, const uint8_t addr[16])
 	return false;
 }
 
+/* Bytes of the packet that begins there. */
+static uint32_t packet_len(const struct net_tx *tx, uint32_t at)
+{
+	uint32_t left = tx->len - at;
+
+	if (at == 0 && tx->head)
+		return tx->seg + tx->head;
+	return left <= tx->seg + tx->tail ? left : tx->seg;
+}
+
 void net_port_tx(struct net_port *port, const struct net_tx *tx)
 {
 	struct fault_rules *faults = port->cfg.faults;
@@ -188,7 +198,7 @@ void net_port_tx(struct net_port *port, const struct net_tx *tx)
 	sock = txsock_get(port, a, tx->sport_hash);
 	port->to_self = port->to_self || is_own(port, tx->dst);
 	for (uint32_t at = 0; at < tx->len; at += n) {
-		n = tx->len - at < tx->seg ? tx->len - at : tx->seg;
+		n = packet_len(tx, at);
 		if (faulty && fault_rules_drop(faults, FAULT_TX, tx->data + at, n - BTH_ICRC_LEN))
 			port->counters.fault_drops++;
 		else

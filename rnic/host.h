@@ -14,14 +14,29 @@ struct rnic_qp;
 struct rnic_srq;
 struct rnic_mem; /* the host's: the address space of one process */
 
-/* A run of packets of one QP to one destination: equal sizes but for a shorter last one. */
+/*
+ * A run of packets of one QP to one destination: equal sizes, but the first may be longer, and the
+ * last longer or shorter (rnic/shape.h).
+ */
 struct rnic_tx {
 	const struct rnic_av *av;
 	uint32_t flow; /* chooses the UDP source port; the same for all packets of a QP */
 	uint8_t *data; /* from tx_alloc; each packet ends with BTH_ICRC_LEN bytes of room */
 	uint32_t len;  /* bytes of all packets, rooms included */
-	uint32_t seg;  /* bytes of each packet but the last, room included */
+	uint32_t seg;  /* bytes of each packet, room included, but for these: */
+	uint32_t head; /* so much longer is the first */
+	uint32_t tail; /* so much longer may the last be */
 };
+
+/* Bytes of the packet at this offset of the run. */
+static inline uint32_t rnic_tx_packet(const struct rnic_tx *tx, uint32_t at)
+{
+	uint32_t left = tx->len - at;
+
+	if (at == 0 && tx->head)
+		return tx->seg + tx->head;
+	return left <= tx->seg + tx->tail ? left : tx->seg;
+}
 
 /* A packet that came, its ICRC found right and cut off. */
 struct rnic_rx {
@@ -78,7 +93,7 @@ struct rnic_ops {
 	void (*log)(void *host, const char *line);
 };
 
-#define RNIC_TX_RUN_MAX 65507
+#define RNIC_TX_RUN_MAX 131072
 #define RNIC_TX_SEGS_MAX 64
 
 #endif

@@ -50,6 +50,8 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/retry.h \
 	rnic/sgl.c \
 	rnic/sgl.h \
+	rnic/shape.c \
+	rnic/shape.h \
 	rnic/srq.c \
 	rnic/table.c \
 	rnic/table.h \

@@ -12,6 +12,7 @@
 #include "bth/packet.h"
 #include "bth/psn.h"
 #include "rnic/requester.h"
+#include "rnic/shape.h"
 #include "rnic/sgl.h"
 
 #define IN_FLIGHT_MAX 65536 /* PSNs; far below 2^23, where their order would be lost */
@@ -29,11 +30,11 @@ static const struct {
 			       BTH_WRITE_ONLY_IMM},
 };
 
-/* A run being built: packets [off, off + n) of an entry, all of seg bytes but the last. */
+/* A run being built: packets [off, off + shape.n) of an entry. */
 struct run {
 	const struct send_entry *e;
-	uint32_t off, n;
-	uint32_t seg, len;
+	uint32_t off;
+	struct tx_shape shape;
 	bool ackreq;
 };
 
@@ -65,20 +66,13 @@ static uint32_t packet_len(const struct rnic_qp *qp, const struct send_entry *e,
 	       BTH_ICRC_LEN;
 }
 
-/* How many packets from off on, at most max, make a run: equal sizes, the last may be shorter. */
+/* At most max packets from off on. */
 static void run_shape(const struct rnic_qp *qp, struct run *run, uint32_t max)
 {
-	uint32_t last;
+	struct tx_shape *s = &run->shape;
 
-	run->n = 1;
-	run->seg = run->len = last = packet_len(qp, run->e, run->off);
-	while (run->n < max && last == run->seg) {
-		last = packet_len(qp, run->e, run->off + run->n);
-		if (last > run->seg || run->len + last > RNIC_TX_RUN_MAX)
-			break;
-		run->len += last;
-		run->n++;
-	}
+	while (s->n < max && shape_add(s, packet_len(qp, run->e, run->off + s->n)))
+		;
 }
 
 static void headers_write(struct rnic_qp *qp, const struct run *run, uint32_t i, uint8_t *buf,
@@ -93,7 +87,7 @@ static void headers_write(struct rnic_qp *qp, const struct run *run, uint32_t i,
 		.migreq = true,
 		.pkey = 0xffff,
 		.dqpn = qp->attr.dest_qpn,
-		.ackreq = run->ackreq && i + 1 == run->n,
+		.ackreq = run->ackreq && i + 1 == run->shape.n,
 		.psn = psn_add(qp->req->psn, i),
 		.va = e->raddr,
 		.rkey = e->rkey,
@@ -119,8 +113,9 @@ static int payload_gather(struct rnic_qp *qp, const struct run *run, const struc
 	const uint8_t *src = (const uint8_t *)e->data + off;
 
 	if (!(e->flags & RNIC_SEND_INLINE))
-		return sgl_copy(qp->pd, e->data, e->num_sge, off, piece, run->n, SGL_READ, mem);
-	for (uint32_t i = 0; i < run->n; i++) {
+		return sgl_copy(qp->pd, e->data, e->num_sge, off, piece, run->shape.n, SGL_READ,
+				mem);
+	for (uint32_t i = 0; i < run->shape.n; i++) {
 		memcpy(piece[i].iov_base, src, piece[i].iov_len);
 		src += piece[i].iov_len;
 	}
@@ -134,20 +129,22 @@ static int run_build(struct rnic_qp *qp, const struct run *run, struct rnic_mem 
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
 		.flow = qp->req->flow,
-		.len = run->len,
-		.seg = run->seg,
+		.len = run->shape.len,
+		.seg = run->shape.seg,
+		.head = run->shape.head,
+		.tail = run->shape.tail,
 	};
 	int ret;
 
-	tx.data = cfg->ops->tx_alloc(cfg->host, run->len);
-	for (uint32_t i = 0; i < run->n; i++)
-		headers_write(qp, run, i, tx.data + (size_t)i * run->seg, &piece[i]);
+	tx.data = cfg->ops->tx_alloc(cfg->host, run->shape.len);
+	for (uint32_t i = 0; i < run->shape.n; i++)
+		headers_write(qp, run, i, tx.data + shape_offset(&run->shape, i), &piece[i]);
 	ret = payload_gather(qp, run, piece, mem);
 	if (ret < 0)
 		return ret;
 	cfg->ops->tx_send(cfg->host, &tx);
-	qp->dev->counters.sent_pkts += run->n;
-	qp->dev->counters.sent_bytes += run->len;
+	qp->dev->counters.sent_pkts += run->shape.n;
+	qp->dev->counters.sent_bytes += run->shape.len;
 	return 0;
 }
 
@@ -173,16 +170,16 @@ static uint32_t packets_allowed(struct rnic_qp *qp, const struct send_entry *e)
 static bool wants_ack(const struct rnic_qp *qp, const struct run *run)
 {
 	const struct requester *req = qp->req;
-	uint32_t left = run->e->n_psn - run->off - run->n;
+	uint32_t left = run->e->n_psn - run->off - run->shape.n;
 
 	if (qp->init.type != RNIC_QPT_RC)
 		return false;
 	if (left == 0)
 		return true;
 	/* Where the window ends: without an acknowledgement it would not open again. */
-	if (!peer_has_room(&req->share, (uint64_t)(run->n + 1) * run->e->pkt_cost))
+	if (!peer_has_room(&req->share, (uint64_t)(run->shape.n + 1) * run->e->pkt_cost))
 		return true;
-	return req->since_ackreq + run->n >= peer_ack_interval(&req->share, run->e->pkt_cost);
+	return req->since_ackreq + run->shape.n >= peer_ack_interval(&req->share, run->e->pkt_cost);
 }
 
 /* UC: a message is done when it has been handed to the wire. */
@@ -208,7 +205,7 @@ bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 	run_shape(qp, &run, allowed);
 	run.ackreq = wants_ack(qp, &run);
 	ret = run_build(qp, &run, &mem);
-	req->pend_n = ret == -EINPROGRESS ? run.n : 0;
+	req->pend_n = ret == -EINPROGRESS ? run.shape.n : 0;
 	if (ret == -EINPROGRESS) {
 		requester_wait(qp, mem);
 		return false;
@@ -217,9 +214,9 @@ bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 		e->status = RNIC_WC_LOC_PROT_ERR;
 		return true;
 	}
-	if (req->cur_off + run.n == e->n_psn)
+	if (req->cur_off + run.shape.n == e->n_psn)
 		qp->dev->counters.rdma_sends++;
-	requester_sent(qp, e, run.n, run.ackreq, now);
+	requester_sent(qp, e, run.shape.n, run.ackreq, now);
 	if (qp->init.type == RNIC_QPT_UC)
 		uc_sent(qp, e);
 	return true;

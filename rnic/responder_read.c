@@ -15,6 +15,7 @@
 #include "bth/psn.h"
 #include "rnic/mw.h"
 #include "rnic/responder.h"
+#include "rnic/shape.h"
 #include "rnic/sgl.h"
 #include "rnic/transport.h"
 
@@ -326,21 +327,12 @@ static uint32_t packet_len(const struct rnic_qp *qp, const struct resp_job *job,
 	return bth_opcode_info(opcode)->headers_len + payload + bth_pad(payload) + BTH_ICRC_LEN;
 }
 
-/* Equal sizes, the last may be shorter. */
-static uint32_t run_shape(const struct rnic_qp *qp, const struct resp_job *job, struct rnic_tx *tx)
+static void run_shape(const struct rnic_qp *qp, const struct resp_job *job, struct tx_shape *s)
 {
 	uint32_t left = job->end - job->sent;
-	uint32_t last, n = 1;
 
-	tx->seg = tx->len = last = packet_len(qp, job, job->sent);
-	while (n < left && n < RNIC_TX_SEGS_MAX && last == tx->seg) {
-		last = packet_len(qp, job, job->sent + n);
-		if (last > tx->seg || tx->len + last > RNIC_TX_RUN_MAX)
-			break;
-		tx->len += last;
-		n++;
-	}
-	return n;
+	while (s->n < left && shape_add(s, packet_len(qp, job, job->sent + s->n)))
+		;
 }
 
 static void headers_write(const struct rnic_qp *qp, const struct resp_job *job, uint32_t k,
@@ -369,15 +361,20 @@ static void read_work(struct rnic_qp *qp, struct resp_job *job)
 {
 	const struct rnic_device_config *cfg = &qp->dev->cfg;
 	struct rnic_tx tx = {.av = &qp->attr.av, .flow = qp->resp->flow};
-	uint32_t n = run_shape(qp, job, &tx);
+	struct tx_shape s = {0};
 	struct iovec piece[RNIC_TX_SEGS_MAX];
 	struct rnic_mem *mem;
 	int ret;
 
+	run_shape(qp, job, &s);
+	tx.len = s.len;
+	tx.seg = s.seg;
+	tx.head = s.head;
+	tx.tail = s.tail;
 	tx.data = cfg->ops->tx_alloc(cfg->host, tx.len);
-	for (uint32_t i = 0; i < n; i++)
-		headers_write(qp, job, job->sent + i, tx.data + (size_t)i * tx.seg, &piece[i]);
-	ret = sgl_remote(qp, job->rkey, job->va + (uint64_t)job->sent * qp->resp->mtu, piece, n,
+	for (uint32_t i = 0; i < s.n; i++)
+		headers_write(qp, job, job->sent + i, tx.data + shape_offset(&s, i), &piece[i]);
+	ret = sgl_remote(qp, job->rkey, job->va + (uint64_t)job->sent * qp->resp->mtu, piece, s.n,
 			 SGL_READ, &mem);
 	if (ret == -EINPROGRESS) {
 		qp->resp->wait_mem = mem;
@@ -394,9 +391,9 @@ static void read_work(struct rnic_qp *qp, struct resp_job *job)
 		return;
 	}
 	cfg->ops->tx_send(cfg->host, &tx);
-	qp->dev->counters.sent_pkts += n;
+	qp->dev->counters.sent_pkts += s.n;
 	qp->dev->counters.sent_bytes += tx.len;
-	job->sent += n;
+	job->sent += s.n;
 	if (job->sent == job->end)
 		job_done(qp->resp);
 }

@@ -26,7 +26,7 @@
 
 /* What one QP may send before others have their turn. */
 #define TURN_STEPS 16
-#define TURN_BYTES 65536
+#define TURN_BYTES 131072
 
 /* What one call may do before the host has its turn: when a peer is gone, thousands of QPs may have
  * something to send at once. */

@@ -41,6 +41,8 @@ static void host_tx_send(void *host, const struct rnic_tx *tx)
 		.data = tx->data,
 		.len = tx->len,
 		.seg = tx->seg,
+		.head = tx->head,
+		.tail = tx->tail,
 	};
 
 	memcpy(t.src, av->sgid, 16);

@@ -133,8 +133,13 @@ void pair_tx(struct pair *p, struct net_tx tx, uint32_t first)
 {
 	uint8_t *data = tx.data = net_port_tx_alloc(p->a, tx.len);
 
-	for (uint32_t at = 0; at < tx.len; at++)
-		data[at] = pattern(first + at / tx.seg, at % tx.seg);
+	for (uint32_t at = 0, i = 0, n; at < tx.len; at += n, i++) {
+		n = i ? tx.seg : tx.seg + tx.head;
+		if (at + n > tx.len || tx.len - at <= tx.seg + tx.tail)
+			n = tx.len - at;
+		for (uint32_t k = 0; k < n; k++)
+			data[at + k] = pattern(first + i, k);
+	}
 	net_port_tx(p->a, &tx);
 }
 

@@ -52,6 +52,38 @@ START_TEST(port_delivers_runs_as_sent)
 }
 END_TEST
 
+/* As a WRITE of 64 KiB (a longer first), READ responses (both ends longer), and an odd WRITE. */
+static const struct {
+	enum net_gso gso;
+	uint32_t head, tail, n, last;
+} ends[] = {
+	{NET_GSO_ON, 16, 0, 16, 4112}, {NET_GSO_ON, 4, 4, 16, 4116}, {NET_GSO_ON, 16, 0, 31, 100},
+	{NET_GSO_ON, 4, 4, 3, 4116},   {NET_GSO_ON, 0, 4, 2, 4116},  {NET_GSO_OFF, 16, 4, 16, 4116},
+	{NET_GSO_OFF, 16, 0, 31, 100},
+};
+
+START_TEST(port_delivers_runs_whose_ends_are_longer)
+{
+	uint32_t seg = 4112, n = ends[_i].n, last = ends[_i].last;
+	struct net_tx tx;
+	struct pair p;
+
+	pair_create(&p, ends[_i].gso);
+	tx = pair_run(&p, seg, ends[_i].head + (n - 1) * seg + last);
+	tx.head = ends[_i].head;
+	tx.tail = ends[_i].tail;
+	pair_tx(&p, tx, 7);
+	pair_flush(&p);
+	pair_rx(&p, n, PAIR_PKTS_MAX);
+	for (uint32_t i = 0; i < n; i++)
+		pair_check(&p, i, 7 + i, (i ? i + 1 < n ? seg : last : seg + ends[_i].head) - 4);
+	ck_assert_uint_eq(net_port_counters(p.a)->tx_datagrams, n);
+	ck_assert_uint_eq(net_port_counters(p.a)->tx_calls, 1);
+	ck_assert_uint_eq(net_port_counters(p.b)->icrc_errors, 0);
+	pair_destroy(&p);
+}
+END_TEST
+
 START_TEST(port_sends_and_receives_a_run_in_one_call)
 {
 	struct pair p;
@@ -427,6 +459,8 @@ Suite *net_port_suite(void)
 	TCase *t = tcase_create("port");
 
 	tcase_add_loop_test(t, port_delivers_runs_as_sent, 0, sizeof(runs) / sizeof(runs[0]));
+	tcase_add_loop_test(t, port_delivers_runs_whose_ends_are_longer, 0,
+			    sizeof(ends) / sizeof(ends[0]));
 	tcase_add_test(t, port_sends_and_receives_a_run_in_one_call);
 	tcase_add_test(t, port_merges_equal_runs);
 	tcase_add_test(t, port_ends_a_run_at_64_packets);

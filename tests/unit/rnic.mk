@@ -10,6 +10,7 @@ rnic_tests = \
 	tests/unit/rnic_objects \
 	tests/unit/rnic_recovery \
 	tests/unit/rnic_replay \
+	tests/unit/rnic_shape \
 	tests/unit/rnic_table \
 	tests/unit/rnic_timeout \
 	tests/unit/rnic_timer \
@@ -90,6 +91,8 @@ tests_unit_rnic_replay_SOURCES = tests/unit/rnic_replay.c $(rnic_lone_sources)
 tests_unit_rnic_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_replay_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_replay_LDADD = $(rnic_test_libs)
+tests_unit_rnic_shape_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_shape_LDADD = $(rnic_test_libs)
 tests_unit_rnic_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_table_LDADD = $(rnic_test_libs)
 tests_unit_rnic_timeout_SOURCES = tests/unit/rnic_timeout.c $(rnic_lone_sources)

@@ -47,10 +47,10 @@ static void tx_send(void *host, const struct rnic_tx *tx)
 {
 	struct virtual_side *v = host;
 
-	if (tx->data != v->tx || !tx->seg || (tx->len + tx->seg - 1) / tx->seg > RNIC_TX_SEGS_MAX)
+	if (tx->data != v->tx || !tx->seg || tx->len > RNIC_TX_RUN_MAX)
 		abort();
-	for (uint32_t off = 0; off < tx->len; off += tx->seg) {
-		uint32_t len = tx->len - off < tx->seg ? tx->len - off : tx->seg;
+	for (uint32_t off = 0, len; off < tx->len; off += len) {
+		len = rnic_tx_packet(tx, off);
 
 		packet_sent(v, tx, tx->data + off, len - BTH_ICRC_LEN);
 	}
