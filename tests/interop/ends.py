@@ -16,6 +16,7 @@ import time
 RIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig', 'rig')
 CASE_SECONDS = 240
 DAEMON_SECONDS = 60
+PIECE = 65536
 
 
 class Failure(Exception):
@@ -121,13 +122,16 @@ class Guest:
     def take(self, path):
         """Put a program of this machine into the guest."""
         with open(path, 'rb') as f:
-            text = base64.b64encode(f.read()).decode()
+            content = f.read()
         target = '/rig/bin/' + os.path.basename(path)
-        put = 'echo %s | base64 -d >%s && chmod 755 %s' % (text, target, target)
-        status = subprocess.run([RIG, 'exec', str(self.number), put], env=self.env, stdin=subprocess.DEVNULL,
-                                timeout=CASE_SECONDS, check=False).returncode
-        if status:
-            raise Failure('cannot put %s into guest %d, exit %d' % (path, self.number, status))
+        # In pieces: a command's length has a limit.
+        for at in range(0, len(content), PIECE):
+            text = base64.b64encode(content[at:at + PIECE]).decode()
+            put = 'echo %s | base64 -d >%s%s && chmod 755 %s' % (text, '>' if at else '', target, target)
+            status = subprocess.run([RIG, 'exec', str(self.number), put], env=self.env, stdin=subprocess.DEVNULL,
+                                    timeout=CASE_SECONDS, check=False).returncode
+            if status:
+                raise Failure('cannot put %s into guest %d, exit %d' % (path, self.number, status))
 
     def plain(self, *argv):
         """A command of this end that needs no RDMA device."""

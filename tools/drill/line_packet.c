@@ -10,6 +10,7 @@
 #include "bth/print.h"
 #include "bth/psn.h"
 #include "data.h"
+#include "names.h"
 #include "packet.h"
 
 static uint32_t request_psns(const struct packet_spec *s, uint32_t flags)
@@ -144,7 +145,8 @@ static int usual_match(struct run *r, const struct packet_spec *s, const struct 
 			continue;
 		}
 		for (size_t k = 0; k < sizeof(usual) / sizeof(usual[0]); k++)
-			if (!strcmp(usual[k].name, name) && usual[k].value != got)
+			if (!strcmp(usual[k].name, name) && usual[k].value != got &&
+			    !name_listed(r->side->free, name))
 				return differs(r, p, "packet", usual[k].value, got, name);
 	}
 	if (s->pkt.dqpn != pkt->dqpn)

@@ -14,7 +14,7 @@
 
 struct options {
 	bool verbose, live;
-	const char *serve;
+	const char *serve, *free;
 	struct live_options how;
 };
 
@@ -26,7 +26,8 @@ static void usage(FILE *f)
 	      "       rnic-drill --peer HOST:PORT [-v] FILE...         on a device of another\n"
 	      "       rnic-drill --serve PORT [--device D]             the other's half of that\n"
 	      "  --address A    the address of the peer that the script plays\n"
-	      "  --other A      its second address\n",
+	      "  --other A      its second address\n"
+	      "  --free F,...   fields of the device's packets that need not be as usual\n",
 	      f);
 }
 
@@ -34,19 +35,15 @@ static void usage(FILE *f)
 static int options_read(struct options *o, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{"live", no_argument, NULL, 'l'},
-		{"device", required_argument, NULL, 'd'},
-		{"peer", required_argument, NULL, 'p'},
-		{"serve", required_argument, NULL, 's'},
-		{"address", required_argument, NULL, 'a'},
-		{"other", required_argument, NULL, 'o'},
-		{NULL, 0, NULL, 0},
+		{"verbose", no_argument, NULL, 'v'},	   {"help", no_argument, NULL, 'h'},
+		{"live", no_argument, NULL, 'l'},	   {"device", required_argument, NULL, 'd'},
+		{"peer", required_argument, NULL, 'p'},	   {"serve", required_argument, NULL, 's'},
+		{"address", required_argument, NULL, 'a'}, {"other", required_argument, NULL, 'o'},
+		{"free", required_argument, NULL, 'f'},	   {NULL, 0, NULL, 0},
 	};
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "vhld:p:s:a:o:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "vhld:p:s:a:o:f:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'v':
 			o->verbose = true;
@@ -72,6 +69,9 @@ static int options_read(struct options *o, int argc, char **argv)
 			break;
 		case 'o':
 			o->how.other = optarg;
+			break;
+		case 'f':
+			o->free = optarg;
 			break;
 		default:
 			usage(stderr);
@@ -137,6 +137,7 @@ int main(int argc, char **argv)
 	side = o.live ? side_live(&o.how) : side_virtual(o.verbose);
 	if (!side)
 		return 2;
+	side->free = o.free;
 	for (int i = optind; i < argc; i++)
 		failed += !file_run(side, &o, argv[i]);
 	side->end(side);

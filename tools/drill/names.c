@@ -142,6 +142,16 @@ const char *name_of(const char *key, uint64_t value)
 	return NULL;
 }
 
+bool name_listed(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
+		if (!strncmp(p, word, n) && (p[n] == ',' || !p[n]))
+			return true;
+	return false;
+}
+
 const char *errno_word(int err)
 {
 	const char *s = err > 0 ? strerrorname_np(err) : NULL;

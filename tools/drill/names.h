@@ -14,6 +14,9 @@ bool name_known(const char *key);
 /* The word of a value, or NULL. */
 const char *name_of(const char *key, uint64_t value);
 
+/* Is the word one of those with commas between them? NULL has none. */
+bool name_listed(const char *list, const char *word);
+
 /* "EINVAL" and back. */
 int errno_value(const char *name);
 const char *errno_word(int err);

@@ -37,7 +37,10 @@ static bool value_equal(const char *key, const char *want, const char *got)
 		return true;
 	if (!num_parse(got, &g))
 		return false;
-	return (name_known(key) ? name_value(key, want, &w) : num_parse(want, &w)) && w == g;
+	if (!(name_known(key) ? name_value(key, want, &w) : num_parse(want, &w)))
+		return false;
+	/* with=imm: that flag among others; with=none: no flag at all. */
+	return w == g || (!strcmp(key, "with") && w && (g & w) == w);
 }
 
 int reply_match(struct run *r, struct args *a, struct args *reply, const char *what)

@@ -126,16 +126,6 @@ static bool is_default(const struct conn *c, const struct attr *attr, uint32_t t
 	return step && attr->step == to && (attr->types & 1u << c->type);
 }
 
-static bool listed(const char *list, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
-		if (!strncmp(p, key, n) && (p[n] == ',' || !p[n]))
-			return true;
-	return false;
-}
-
 /* How a modify differs from the usual step. */
 struct step {
 	uint32_t to;
@@ -156,10 +146,10 @@ static void step_write(const struct run *r, const struct conn *c, const struct s
 		bool wanted = s->named[i] ||
 			      (s->has_state && !s->only && is_default(c, &attrs[i], s->to));
 
-		if (wanted && !listed(s->without, attrs[i].key))
+		if (wanted && !name_listed(s->without, attrs[i].key))
 			text_add(t, " %s=%" PRIu64, attrs[i].key, attr_value(c, i));
 	}
-	if (!listed(s->without, "av") &&
+	if (!name_listed(s->without, "av") &&
 	    (s->av || (s->to == RTR && c->state == INIT && connected && !s->only)))
 		av_write(r, c->attrs, t);
 }
