@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tests/apps/cases/ondemand.py \
 	tests/apps/cases/pingpong.py \
 	tests/apps/cases/pyverbs.py \
+	tests/apps/cases/srq.py \
 	tests/apps/cases/unharmed.py \
 	tests/apps/harness/__init__.py \
 	tests/apps/harness/capture.py \

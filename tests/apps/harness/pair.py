@@ -75,13 +75,14 @@ def run_perftest(ends, family, program, options, timeout=180):
     return pair
 
 
-def run_pingpong(ends, family, options, timeout=180, forgive=None):
-    """Runs ibv_rc_pingpong; checks both ends, unless forgive(pair); returns
+def run_pingpong(ends, family, options, timeout=180, forgive=None,
+                 program='ibv_rc_pingpong'):
+    """Runs a pingpong of libibverbs; checks both ends, unless forgive(pair); returns
     the Pair."""
     def flags(host, port):
         return ['-d', host.device, '-g', str(gid_index(host, family)),
                 '-p', str(port)]
-    pair = run_pair(ends, 'ibv_rc_pingpong', options, flags, timeout)
+    pair = run_pair(ends, program, options, flags, timeout)
     if not (forgive and forgive(pair)):
         pair.check()
     return pair
