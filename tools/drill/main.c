@@ -2,11 +2,14 @@
 /* rnic-drill: runs scripts of verbs and packets. See rnic-drill(1). */
 #include "config.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "live_agent.h"
 #include "run.h"
@@ -123,23 +126,54 @@ static bool file_run(struct side *side, const struct options *o, const char *fil
 	return held;
 }
 
+/* In a process of its own, so that a core which aborts costs this script and not the others. */
+static bool file_run_virtual(const struct options *o, const char *file)
+{
+	struct side *side;
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		bool held;
+
+		side = side_virtual(o->verbose);
+		side->free = o->free;
+		held = file_run(side, o, file);
+		side->end(side);
+		exit(held ? 0 : 1);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+		printf("not ok %s\n%s\n", file, strerror(errno));
+		return false;
+	}
+	if (WIFSIGNALED(status))
+		printf("not ok %s\n%s: the core ended with signal %d\n", file, file,
+		       WTERMSIG(status));
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
 	unsigned int failed = 0;
-	struct side *side;
+	struct side *side = NULL;
 	int ret = options_read(&o, argc, argv);
 
 	if (ret >= 0)
 		return ret;
 	if (o.serve)
 		return live_agent_exec(o.serve, o.how.device);
-	side = o.live ? side_live(&o.how) : side_virtual(o.verbose);
-	if (!side)
-		return 2;
-	side->free = o.free;
+	if (o.live) {
+		side = side_live(&o.how);
+		if (!side)
+			return 2;
+		side->free = o.free;
+	}
 	for (int i = optind; i < argc; i++)
-		failed += !file_run(side, &o, argv[i]);
-	side->end(side);
+		failed += !(side ? file_run(side, &o, argv[i]) : file_run_virtual(&o, argv[i]));
+	if (side)
+		side->end(side);
 	return failed ? 1 : 0;
 }
