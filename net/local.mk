@@ -15,6 +15,8 @@ net_libnet_la_SOURCES = \
 	net/port.c \
 	net/port.h \
 	net/port_priv.h \
+	net/route.c \
+	net/route.h \
 	net/routes.c \
 	net/routes.h \
 	net/rx.c \

@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "net/route.h"
 #include "rnic/qp.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
@@ -263,6 +264,12 @@ static void notify_ready(void)
 	close(fd);
 }
 
+static int route(void *ctx, const uint8_t to[16], uint32_t ifindex, uint8_t from[16])
+{
+	(void)ctx;
+	return net_route_source(to, ifindex, from);
+}
+
 static int daemon_start(struct daemon *d)
 {
 	struct kernel_config cfg = {
@@ -271,6 +278,7 @@ static int daemon_start(struct daemon *d)
 		.log = daemon_log,
 		.ctx = d,
 		.admin = commands_run,
+		.route = route,
 		.sessions_changed = sessions_changed,
 	};
 	const struct net_monitor_events events = {.changed = changed, .ctx = d};

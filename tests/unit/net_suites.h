@@ -7,6 +7,7 @@
 
 Suite *net_fault_suite(void);
 Suite *net_ifaddr_suite(void);
+Suite *net_route_suite(void);
 Suite *net_mode_suite(void);
 Suite *net_port_suite(void);
 Suite *net_wire_suite(void);

@@ -54,6 +54,15 @@ enum rnic_ctl_op {
  */
 #define RNIC_CTL_NEED_FD (-4096)
 
+/*
+ * As an answer's ret to WRITE on an event channel of rdma_cm (RNIC_FD_UCMA): no event waits. The
+ * process waits until the descriptor is readable, as it is set up to (O_NONBLOCK, signals), and
+ * makes the call again. An answer to such a WRITE that succeeds has in fd[0].where (n_fds 0, kind
+ * RNIC_FD_UCMA) how many records the process is to read and forget, from the descriptor of the call
+ * or, if fd[0].rdev is not 0, from descriptor fd[0].rdev - 1.
+ */
+#define RNIC_CTL_WAIT (-4097)
+
 struct rnic_ctl_hello {
 	uint32_t version;
 	uint32_t reserved;

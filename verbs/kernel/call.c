@@ -15,6 +15,7 @@
 
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem.h"
 #include "verbs/kernel/umem_slow.h"
 
@@ -33,7 +34,7 @@ struct copy {
 struct named_fd {
 	int32_t number;
 	bool known;
-	uint64_t channel; /* id; 0: none of ours */
+	uint64_t id; /* of the channel; 0: none of ours */
 };
 
 struct call_io {
@@ -144,7 +145,8 @@ int call_write(struct call *call, uint64_t addr, const void *src, size_t len)
 	return 0;
 }
 
-int call_channel(struct call *call, int32_t fd, struct channel **ch)
+/* The id of what the process has under this number, 0 for what is none of ours. */
+static int call_named_fd(struct call *call, int32_t fd, uint64_t *id)
 {
 	struct call_io *io = call->io;
 	uint32_t i;
@@ -157,8 +159,30 @@ int call_channel(struct call *call, int32_t fd, struct channel **ch)
 		io->fd[io->n_fds++] = (struct named_fd){.number = fd};
 	if (!io->fd[i].known)
 		return -EINPROGRESS;
-	*ch = io->fd[i].channel ? channel_find(io->fd[i].channel) : NULL;
+	*id = io->fd[i].id;
+	return 0;
+}
+
+int call_channel(struct call *call, int32_t fd, struct channel **ch)
+{
+	uint64_t id;
+	int rc = call_named_fd(call, fd, &id);
+
+	if (rc)
+		return rc;
+	*ch = id ? channel_find(id) : NULL;
 	return *ch ? 0 : -EBADF;
+}
+
+int call_ucma(struct call *call, int32_t fd, struct ucma_file **file)
+{
+	uint64_t id;
+	int rc = call_named_fd(call, fd, &id);
+
+	if (rc)
+		return rc;
+	*file = id ? ucma_find(call->kernel, id) : NULL;
+	return *file ? 0 : -EINVAL;
 }
 
 bool call_needs_fd(const struct call *call, int32_t *number)
@@ -171,12 +195,12 @@ bool call_needs_fd(const struct call *call, int32_t *number)
 	return false;
 }
 
-void call_fd_came(struct call *call, uint64_t channel_id)
+void call_fd_came(struct call *call, uint64_t id)
 {
 	for (uint32_t i = 0; i < call->io->n_fds; i++)
 		if (!call->io->fd[i].known) {
 			call->io->fd[i].known = true;
-			call->io->fd[i].channel = channel_id;
+			call->io->fd[i].id = id;
 			return;
 		}
 }

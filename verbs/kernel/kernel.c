@@ -14,6 +14,7 @@
 #include "verbs/kernel/afterlife.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem_slow.h"
 #include "verbs/kernel/uverbs.h"
 
@@ -65,7 +66,9 @@ static int kernel_start(struct kernel *k)
 	ev_io_start(k->cfg.loop, &k->inotify_io);
 	ev_io_init(&k->slow_io, slow_fired, umem_slow_fd(), EV_READ);
 	ev_io_start(k->cfg.loop, &k->slow_io);
-	rc = tree_create(k);
+	rc = ucma_create(k);
+	if (!rc)
+		rc = tree_create(k);
 	return rc ? rc : listener_open(k);
 }
 
@@ -104,6 +107,7 @@ void kernel_destroy(struct kernel *k)
 		context_destroy(k->contexts);
 	while (k->devices)
 		kernel_device_del(k, k->devices);
+	ucma_destroy(k);
 	tree_destroy(k);
 	watcher_stop(k, &k->inotify_io);
 	watcher_stop(k, &k->slow_io);
@@ -121,6 +125,9 @@ int kernel_device_add(struct kernel *k, struct kdevice *dev)
 	int rc;
 
 	dev->kernel = k;
+	rc = ucma_device_add(dev);
+	if (rc)
+		return rc;
 	rc = tree_device_add(k, dev);
 	if (rc) {
 		kernel_log(k, "%s: its files in %s: %s", dev->name, k->cfg.dir, strerror(-rc));
@@ -147,6 +154,7 @@ void kernel_device_del(struct kernel *k, struct kdevice *dev)
 			*p = dev->next;
 			break;
 		}
+	ucma_device_del(dev);
 	tree_device_del(k, dev);
 }
 

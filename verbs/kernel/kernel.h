@@ -22,7 +22,6 @@ struct kdevice {
 	uint32_t ifindex;
 	uint32_t index;	 /* N of uverbsN */
 	uint8_t guid[8]; /* node GUID, network order */
-	uint32_t n_gids;
 	uint32_t num_comp_vectors;
 	void *host; /* the daemon's */
 };
@@ -35,6 +34,9 @@ struct kernel_config {
 	void *ctx;
 	/* A command of rnicctl: writes its answer with kernel_admin_print. Returns 0 or -errno. */
 	int (*admin)(void *ctx, int argc, char **argv, bool json, struct admin_reply *reply);
+	/* The source address for packets to `to` (an interface for link-local ones) by the routing
+	 * table: 0, or -ENETUNREACH, -EHOSTUNREACH... NULL: nothing can be reached. */
+	int (*route)(void *ctx, const uint8_t to[16], uint32_t ifindex, uint8_t from[16]);
 	/* The number of sessions has changed (on-demand daemons end some time after the last). */
 	void (*sessions_changed)(void *ctx, uint32_t sessions);
 };

@@ -15,6 +15,7 @@
 struct afterlife;
 struct conn;
 struct context;
+struct ucma;
 struct wake_page;
 
 struct kernel {
@@ -41,6 +42,7 @@ struct kernel {
 	bool awoken;   /* some session's eventfd has fired */
 	ev_io slow_io; /* umem_slow_fd */
 	struct wake_page *wake;
+	struct ucma *ucma;
 };
 
 /* ---- wake.c ---- */
@@ -101,8 +103,8 @@ void call_io_destroy(struct call_io *io);
 void call_io_begin(struct call_io *io); /* before each run */
 /* The number of a descriptor that the command waits for; false if it waits for none. */
 bool call_needs_fd(const struct call *call, int32_t *number);
-/* It came: the channel behind it, or 0 if it is none of ours. */
-void call_fd_came(struct call *call, uint64_t channel_id);
+/* It came: the id of the channel behind it, or 0 if it is none of ours. */
+void call_fd_came(struct call *call, uint64_t id);
 /* After the command: do what call_write kept. 0, -EFAULT, -EINPROGRESS. */
 int call_io_finish(struct call *call);
 
@@ -111,9 +113,14 @@ int tree_create(struct kernel *k);
 void tree_destroy(struct kernel *k);
 int tree_device_add(struct kernel *k, struct kdevice *dev);
 void tree_device_del(struct kernel *k, struct kdevice *dev);
-/* open() of a path: a descriptor, -EXDEV (open it in the tree), or an errno. *node: the device if
- * the path is its character device (then nothing is opened: 0). */
-int tree_open(struct kernel *k, const char *path, int flags, struct kdevice **node);
+/* What a path names that is a character device. */
+struct tree_node {
+	struct kdevice *dev; /* uverbs, or NULL */
+	bool rdma_cm;
+};
+/* open() of a path: a descriptor, -EXDEV (open it in the tree), or an errno. If the path is a
+ * character device *node says which, and nothing is opened: 0. */
+int tree_open(struct kernel *k, const char *path, int flags, struct tree_node *node);
 /* A live attribute of a device, named below its folder ("ports/1/state"). Length, -errno, or
  * -ENOENT if it is no such attribute. */
 int tree_attr_read(struct kdevice *dev, const char *name, char *buf, size_t size);

@@ -8,6 +8,13 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/afterlife.h \
 	verbs/kernel/call.c \
 	verbs/kernel/channel.c \
+	verbs/kernel/cma_addr.c \
+	verbs/kernel/cma_attr.c \
+	verbs/kernel/cma_conn.c \
+	verbs/kernel/cma_id.c \
+	verbs/kernel/cma_mcast.c \
+	verbs/kernel/cma_port.c \
+	verbs/kernel/cma_query.c \
 	verbs/kernel/context.c \
 	verbs/kernel/context.h \
 	verbs/kernel/context_priv.h \
@@ -20,6 +27,10 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/session.h \
 	verbs/kernel/tree.c \
 	verbs/kernel/tree_attr.c \
+	verbs/kernel/ucma.c \
+	verbs/kernel/ucma.h \
+	verbs/kernel/ucma_file.c \
+	verbs/kernel/ucma_priv.h \
 	verbs/kernel/umem.c \
 	verbs/kernel/umem_bulk.c \
 	verbs/kernel/umem.h \

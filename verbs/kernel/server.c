@@ -18,6 +18,7 @@
 #include "verbs/kernel/admin.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem.h"
 
 #define REQUEST_MAX (sizeof(struct rnic_ctl_request) + RNIC_CTL_DATA_MAX)
@@ -183,13 +184,16 @@ void server_resume(struct kernel *k, struct umem *u)
 /* RNIC_CTL_FD: with a descriptor, or with none if the process has it not open. */
 static void conn_fd_came(struct conn *c)
 {
+	struct ucma_file *file = NULL;
 	struct channel *ch = NULL;
 	struct stat st;
 
 	if (c->call.n_fds && !fstat(c->call.fds[0], &st) && S_ISSOCK(st.st_mode))
 		ch = channel_find_inode(st.st_ino);
+	if (c->call.n_fds && !ch)
+		file = ucma_find_inode(c->kernel, st.st_ino);
 	call_fds_close(c);
-	call_fd_came(&c->call, ch ? channel_id(ch) : 0);
+	call_fd_came(&c->call, ch ? channel_id(ch) : file ? ucma_id(file) : 0);
 	conn_run(c);
 }
 

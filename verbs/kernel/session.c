@@ -21,6 +21,7 @@
 #include "verbs/kernel/afterlife.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem_priv.h"
 #include "verbs/kernel/uverbs.h"
 
@@ -252,11 +253,23 @@ static int64_t call_open_node(struct call *call, struct kdevice *dev)
 	return call_pass_fd(call, fd, &info);
 }
 
+static int64_t call_open_cm(struct call *call)
+{
+	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_UCMA, .rdev = ucma_rdev()};
+	struct ucma_file *file;
+	int fd, rc = ucma_open(call->kernel, &file, &fd);
+
+	if (rc)
+		return rc;
+	info.id = ucma_id(file);
+	return call_pass_fd(call, fd, &info);
+}
+
 static int64_t call_open(struct call *call)
 {
 	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_FILE};
 	char path[RNIC_CTL_PATH_MAX];
-	struct kdevice *node = NULL;
+	struct tree_node node = {0};
 	int fd;
 
 	if (!call->req->len || call->req->len >= sizeof(path))
@@ -264,14 +277,17 @@ static int64_t call_open(struct call *call)
 	memcpy(path, call->data, call->req->len);
 	path[call->req->len] = 0;
 	fd = tree_open(call->kernel, path, (int)call->req->arg[0], &node);
-	if (node)
-		return call_open_node(call, node);
+	if (node.dev)
+		return call_open_node(call, node.dev);
+	if (node.rdma_cm)
+		return call_open_cm(call);
 	return fd < 0 ? fd : call_pass_fd(call, fd, &info);
 }
 
 /* The descriptor that came with the request is in fds[0]; it is closed with the call. */
 static int64_t call_attach(struct call *call)
 {
+	struct ucma_file *file;
 	struct channel *ch;
 	struct context *c;
 	struct stat st;
@@ -288,16 +304,20 @@ static int64_t call_attach(struct call *call)
 		return -EBADF;
 	c = context_find_inode(call->kernel, st.st_dev, st.st_ino);
 	ch = !c && S_ISSOCK(st.st_mode) ? channel_find_inode(st.st_ino) : NULL;
-	if (!c && !ch)
+	file = !c && !ch ? ucma_find_inode(call->kernel, st.st_ino) : NULL;
+	if (!c && !ch && !file)
 		return -ENOTTY;
-	id = c ? context_id(c) : channel_id(ch);
+	id = c ? context_id(c) : ch ? channel_id(ch) : ucma_id(file);
 	call->fd_info[0] = (struct rnic_ctl_fd){
 		.width = 4,
 		.id = id,
 		.kind = c				? RNIC_FD_CONTEXT
+			: file				? RNIC_FD_UCMA
 			: channel_record_size(ch) == 16 ? RNIC_FD_ASYNC
 							: RNIC_FD_CHANNEL,
-		.rdev = c ? context_rdev(c) : 0,
+		.rdev = c      ? context_rdev(c)
+			: file ? ucma_rdev()
+			       : 0,
 	};
 	rc = grant(call->session, id);
 	return rc ? rc : (int64_t)id;
@@ -331,10 +351,16 @@ static void posted_run(struct context *c)
 static int64_t call_command(struct call *call)
 {
 	const uint64_t *arg = call->req->arg;
-	struct context *c = NULL;
+	struct ucma_file *file;
+	struct context *c;
 
-	if (granted(call->session, arg[0]))
-		c = context_find(call->kernel, arg[0]);
+	if (!granted(call->session, arg[0]))
+		return -EBADF;
+	c = context_find(call->kernel, arg[0]);
+	file = c ? NULL : ucma_find(call->kernel, arg[0]);
+	if (file)
+		return call->req->op == RNIC_CTL_WRITE ? ucma_write(call, file, arg[1], arg[2])
+						       : -ENOTTY;
 	if (!c)
 		return -EBADF;
 	posted_run(c);

@@ -19,6 +19,7 @@ struct channel;
 struct context;
 struct kernel;
 struct session;
+struct ucma_file;
 struct umem;
 
 /* One request under way. */
@@ -50,6 +51,9 @@ int call_write(struct call *call, uint64_t addr, const void *src, size_t len);
  * (RNIC_CTL_NEED_FD).
  */
 int call_channel(struct call *call, int32_t fd, struct channel **ch);
+
+/* Likewise an event channel of rdma_cm; -EINVAL if it is none. */
+int call_ucma(struct call *call, int32_t fd, struct ucma_file **file);
 
 /* A descriptor goes with the answer. Takes fd, also on error (-ENOSPC). */
 int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info);

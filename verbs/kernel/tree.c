@@ -21,9 +21,12 @@
 #include <unistd.h>
 
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/ucma.h"
 
 #define IB_DIR "sys/devices/virtual/infiniband"
 #define VERBS_DIR "sys/devices/virtual/infiniband_verbs"
+#define CM_DIR "sys/devices/virtual/misc/rdma_cm"
+#define CM_NODE "dev/infiniband/rdma_cm"
 #define ATTR_FILE ".attr"
 
 static int dirs_make(int at, const char *path)
@@ -72,10 +75,40 @@ static void tree_remove(struct kernel *k, const char *path)
 		nftw(full, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+static int link_add(struct kernel *k, const char *target, const char *name)
+{
+	return symlinkat(target, k->tree_fd, name) ? -errno : 0;
+}
+
+static int rdma_cm_add(struct kernel *k)
+{
+	char text[128];
+	int rc = file_make(k->tree_fd, CM_DIR "/abi_version", "4\n");
+
+	snprintf(text, sizeof(text), "%u:%u\n", UCMA_MAJOR, UCMA_MINOR);
+	if (!rc)
+		rc = file_make(k->tree_fd, CM_DIR "/dev", text);
+	snprintf(text, sizeof(text),
+		 "MAJOR=%u\nMINOR=%u\nDEVNAME=infiniband/rdma_cm\nDEVMODE=0666\n", UCMA_MAJOR,
+		 UCMA_MINOR);
+	if (!rc)
+		rc = file_make(k->tree_fd, CM_DIR "/uevent", text);
+	snprintf(text, sizeof(text), "c %u %u 0666\n", UCMA_MAJOR, UCMA_MINOR);
+	if (!rc)
+		rc = file_make(k->tree_fd, CM_NODE, text);
+	return rc ? rc
+		  : link_add(k, "../../devices/virtual/misc/rdma_cm", "sys/class/misc/rdma_cm");
+}
+
 int tree_create(struct kernel *k)
 {
-	static const char *const dirs[] = {"sys/class/infiniband", "sys/class/infiniband_verbs",
-					   IB_DIR, VERBS_DIR, "dev/infiniband"};
+	static const char *const dirs[] = {"sys/class/infiniband",
+					   "sys/class/infiniband_verbs",
+					   IB_DIR,
+					   VERBS_DIR,
+					   CM_DIR,
+					   "sys/class/misc",
+					   "dev/infiniband"};
 	int rc = 0;
 
 	tree_remove(k, "");
@@ -90,7 +123,7 @@ int tree_create(struct kernel *k)
 		rc = file_make(k->tree_fd, ATTR_FILE, NULL);
 	if (!rc)
 		rc = file_make(k->tree_fd, "sys/class/infiniband_verbs/abi_version", "6\n");
-	return rc;
+	return rc ? rc : rdma_cm_add(k);
 }
 
 void tree_destroy(struct kernel *k)
@@ -123,11 +156,6 @@ static int attr_add(void *arg, const char *name)
 	}
 	/* A file system without links: a file each. */
 	return file_make(a->at, name, NULL);
-}
-
-static int link_add(struct kernel *k, const char *target, const char *name)
-{
-	return symlinkat(target, k->tree_fd, name) ? -errno : 0;
 }
 
 static int ib_add(struct kernel *k, struct kdevice *dev)
@@ -270,7 +298,7 @@ static struct kdevice *node_find(struct kernel *k, const char *rel)
 	return NULL;
 }
 
-int tree_open(struct kernel *k, const char *path, int flags, struct kdevice **node)
+int tree_open(struct kernel *k, const char *path, int flags, struct tree_node *node)
 {
 	char full[2 * PATH_MAX], root[PATH_MAX], real[PATH_MAX];
 	size_t len;
@@ -284,8 +312,9 @@ int tree_open(struct kernel *k, const char *path, int flags, struct kdevice **no
 		return -errno;
 	if (strncmp(real, root, len) || real[len] != '/')
 		return -ENOENT;
-	*node = node_find(k, real + len);
-	if (*node)
+	node->dev = node_find(k, real + len);
+	node->rdma_cm = !strcmp(real + len, "/" CM_NODE);
+	if (node->dev || node->rdma_cm)
 		return 0;
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return -EACCES;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -158,35 +159,85 @@ out:
 	return f;
 }
 
-static int64_t command(enum rnic_ctl_op op, int fd, struct file *f, uint64_t arg[4])
+static int64_t command(enum rnic_ctl_op op, int fd, struct file *f, uint64_t arg[4],
+		       struct rnic_ctl_answer *answer)
 {
-	struct rnic_ctl_answer answer;
 	int fds[RNIC_CTL_FDS_MAX];
 	int64_t ret = attach(fd, f);
 
 	if (ret)
 		return ret;
 	arg[0] = f->id;
-	ret = client_call(op, arg, NULL, 0, -1, &answer, fds);
+	ret = client_call(op, arg, NULL, 0, -1, answer, fds);
 	if (ret == -ENOTCONN)
 		return -EIO;
 	if (ret >= 0)
-		install(&answer, fds);
+		install(answer, fds);
+	return ret;
+}
+
+/* Events of rdma_cm that do not wait any more: see RNIC_CTL_WAIT. */
+static void records_take(int fd, const struct rnic_ctl_answer *answer)
+{
+	int from = answer->fd[0].rdev ? (int)answer->fd[0].rdev - 1 : fd;
+	int saved = errno;
+	char record;
+
+	for (uint64_t n = answer->fd[0].where; n; n--)
+		syscall(SYS_recvfrom, from, &record, sizeof(record), MSG_DONTWAIT, NULL, NULL);
+	errno = saved;
+}
+
+/* 0 when an event is there; the errors are those of a read that the program could have made. Like
+ * the kernel's it goes on if another thread closes the descriptor meanwhile: held is another. */
+static int64_t event_await(int fd)
+{
+	int saved = errno, error;
+	char record;
+
+	if (recv(fd, &record, sizeof(record), MSG_PEEK) > 0)
+		return 0;
+	error = errno;
+	errno = saved;
+	return error ? -error : -EIO;
+}
+
+static int64_t channel_write(int fd, struct file *f, uint64_t arg[4])
+{
+	int held = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
+	struct rnic_ctl_answer answer;
+	int64_t ret;
+
+	if (held < 0)
+		return -errno;
+	do {
+		ret = command(RNIC_CTL_WRITE, fd, f, arg, &answer);
+		if (ret >= 0)
+			records_take(held, &answer);
+		if (ret != RNIC_CTL_WAIT)
+			break;
+		ret = event_await(held);
+	} while (!ret);
+	syscall(SYS_close, held);
 	return ret;
 }
 
 int64_t device_write(int fd, struct file *f, const void *buf, size_t len)
 {
+	struct rnic_ctl_answer answer;
 	uint64_t arg[4] = {0, (uintptr_t)buf, len};
 
-	return command(RNIC_CTL_WRITE, fd, f, arg);
+	if (f->kind == RNIC_FD_UCMA)
+		return channel_write(fd, f, arg);
+	return command(RNIC_CTL_WRITE, fd, f, arg, &answer);
 }
 
 int64_t device_ioctl(int fd, struct file *f, unsigned long request, void *argp)
 {
+	struct rnic_ctl_answer answer;
 	uint64_t arg[4] = {0, request, (uintptr_t)argp};
 
-	return command(RNIC_CTL_IOCTL, fd, f, arg);
+	return command(RNIC_CTL_IOCTL, fd, f, arg, &answer);
 }
 
 void device_closed(int fd)

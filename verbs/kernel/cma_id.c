@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* IDs of rdma_cm: made, found by their numbers, ended. */
+#include "config.h"
+
+#include <errno.h>
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "verbs/kernel/ucma_priv.h"
+#include "verbs/kernel/umem_priv.h"
+
+#define PSN_MASK 0xffffff
+
+int cma_id_create(struct ucma_file *file, uint16_t ps, uint8_t qp_type, uint64_t uid,
+		  struct cma_id **out)
+{
+	struct cma_id *id = calloc(1, sizeof(*id));
+
+	if (!id)
+		return -ENOMEM;
+	if (getrandom(&id->psn, sizeof(id->psn), 0) != sizeof(id->psn))
+		id->psn = (uint32_t)umem_clock();
+	id->psn &= PSN_MASK;
+	id->file = file;
+	id->ps = ps;
+	id->qp_type = qp_type;
+	id->uid = uid;
+	id->next = file->ids;
+	file->ids = id;
+	*out = id;
+	return 0;
+}
+
+int cma_id_number(struct cma_id *id)
+{
+	int64_t n = table_add(&id->file->kernel->ucma->ids, id);
+
+	if (n < 0)
+		return (int)n;
+	id->number = (uint32_t)n;
+	return 0;
+}
+
+struct cma_id *cma_id_find(struct ucma_file *file, uint32_t number, int *rc)
+{
+	struct cma_id *id = table_get(&file->kernel->ucma->ids, number);
+
+	*rc = !id ? -ENOENT : id->file != file ? -EINVAL : 0;
+	return *rc ? NULL : id;
+}
+
+static void unlink_from_file(struct cma_id *id)
+{
+	struct cma_id **p = &id->file->ids;
+
+	while (*p != id)
+		p = &(*p)->next;
+	*p = id->next;
+}
+
+uint32_t cma_id_move(struct cma_id *id, struct ucma_file *to)
+{
+	uint32_t records = ucma_events_move(id, to);
+
+	unlink_from_file(id);
+	id->file = to;
+	id->next = to->ids;
+	to->ids = id;
+	return records;
+}
+
+void cma_id_destroy(struct cma_id *id)
+{
+	unlink_from_file(id);
+	/* Whatever comes from here on is for nobody. */
+	ucma_events_forget(id->file, id, NULL);
+	cma_leave_all(id);
+	cma_port_put(id);
+	if (id->cm)
+		rnic_cm_destroy(id->cm, umem_clock());
+	if (id->number)
+		table_remove(&id->file->kernel->ucma->ids, id->number);
+	free(id);
+}
+
+int ucma_device_add(struct kdevice *dev)
+{
+	uint64_t guid;
+
+	memcpy(&guid, dev->guid, sizeof(guid));
+	return rnic_cm_start(dev->rnic, &cma_cm_host, dev, be64toh(guid));
+}
+
+void ucma_device_del(struct kdevice *dev)
+{
+	struct ucma *u = dev->kernel->ucma;
+
+	for (struct ucma_file *f = u ? u->files : NULL; f; f = f->next)
+		for (struct cma_id *id = f->ids; id; id = id->next)
+			if (id->dev == dev)
+				cma_removed(id);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Port spaces of rdma_cm: RDMA_PS_TCP, _UDP, _IPOIB, _IB each have 65,535 ports. As the kernel's,
+ * they have nothing to do with the ports of sockets. A port may be shared by different addresses,
+ * or by IDs that all set REUSEADDR and do not listen.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verbs/kernel/ucma_priv.h"
+
+#define EPHEMERAL_FIRST 32768
+#define EPHEMERAL_LAST 60999
+
+struct cma_port {
+	struct cma_port *next;
+	uint16_t ps, number;
+	struct cma_id **users;
+	uint32_t n_users, room;
+};
+
+static struct cma_port *port_find(struct ucma *u, uint16_t ps, uint16_t number)
+{
+	struct cma_port *p = u->ports;
+
+	while (p && (p->ps != ps || p->number != number))
+		p = p->next;
+	return p;
+}
+
+static struct cma_port *port_create(struct ucma *u, uint16_t ps, uint16_t number)
+{
+	struct cma_port *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->ps = ps;
+	p->number = number;
+	p->next = u->ports;
+	u->ports = p;
+	return p;
+}
+
+static int port_enter(struct cma_port *p, struct cma_id *id)
+{
+	if (p->n_users == p->room) {
+		uint32_t room = p->room ? p->room * 2 : 1;
+		struct cma_id **users = realloc(p->users, room * sizeof(struct cma_id *));
+
+		if (!users)
+			return -ENOMEM;
+		p->users = users;
+		p->room = room;
+	}
+	p->users[p->n_users++] = id;
+	id->port = p;
+	return 0;
+}
+
+static void port_free(struct ucma *u, struct cma_port *port)
+{
+	for (struct cma_port **p = &u->ports; *p; p = &(*p)->next)
+		if (*p == port) {
+			*p = port->next;
+			break;
+		}
+	free(port->users);
+	free(port);
+}
+
+/* IPv4 and IPv6 wildcards do not collide if one of them is for its family only. */
+static bool families_apart(const struct cma_id *a, const struct cma_id *b)
+{
+	if (a->src.sa.sa_family == b->src.sa.sa_family)
+		return false;
+	return a->afonly || b->afonly || (!cma_addr_any(&a->src) && !cma_addr_any(&b->src));
+}
+
+static bool collide(const struct cma_id *a, const struct cma_id *b)
+{
+	if (a == b || families_apart(a, b))
+		return false;
+	if (a->reuseaddr && b->reuseaddr && a->state != CMA_LISTEN && b->state != CMA_LISTEN)
+		return false;
+	return cma_addr_any(&a->src) || cma_addr_any(&b->src) || cma_addr_equal(&a->src, &b->src);
+}
+
+static int port_fixed(struct ucma *u, struct cma_id *id, uint16_t number)
+{
+	struct cma_port *p = port_find(u, id->ps, number);
+
+	for (uint32_t i = 0; p && i < p->n_users; i++)
+		if (collide(id, p->users[i]))
+			return -EADDRINUSE;
+	if (!p)
+		p = port_create(u, id->ps, number);
+	return p ? port_enter(p, id) : -ENOMEM;
+}
+
+static int port_any(struct ucma *u, struct cma_id *id)
+{
+	static uint16_t last = EPHEMERAL_FIRST; /* so that a port is not given again at once */
+
+	for (uint32_t i = 0; i <= EPHEMERAL_LAST - EPHEMERAL_FIRST; i++) {
+		struct cma_port *p;
+
+		last = last >= EPHEMERAL_LAST ? EPHEMERAL_FIRST : (uint16_t)(last + 1);
+		if (port_find(u, id->ps, last))
+			continue;
+		p = port_create(u, id->ps, last);
+		if (!p || port_enter(p, id))
+			return -ENOMEM;
+		cma_addr_port_set(&id->src, last);
+		return 0;
+	}
+	return -EADDRNOTAVAIL;
+}
+
+int cma_port_get(struct cma_id *id)
+{
+	struct ucma *u = id->file->kernel->ucma;
+	uint16_t number = cma_addr_port(&id->src);
+
+	return number ? port_fixed(u, id, number) : port_any(u, id);
+}
+
+void cma_port_put(struct cma_id *id)
+{
+	struct cma_port *p = id->port;
+
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->n_users; i++)
+		if (p->users[i] == id) {
+			p->users[i] = p->users[--p->n_users];
+			break;
+		}
+	id->port = NULL;
+	if (!p->n_users)
+		port_free(id->file->kernel->ucma, p);
+}
+
+int cma_port_listen(struct cma_id *id)
+{
+	const struct cma_port *p = id->port;
+
+	for (uint32_t i = 0; i < p->n_users; i++) {
+		const struct cma_id *other = p->users[i];
+
+		if (other == id || families_apart(id, other))
+			continue;
+		if (cma_addr_any(&id->src) || cma_addr_any(&other->src) ||
+		    cma_addr_equal(&id->src, &other->src))
+			return -EADDRINUSE;
+	}
+	return 0;
+}
+
+/* The one of exactly this address is preferred to a wildcard. */
+struct cma_id *cma_listener(struct ucma *u, uint16_t ps, const union cma_addr *to)
+{
+	struct cma_port *p = port_find(u, ps, cma_addr_port(to));
+	struct cma_id *found = NULL;
+
+	for (uint32_t i = 0; p && i < p->n_users; i++) {
+		struct cma_id *id = p->users[i];
+
+		if (id->state != CMA_LISTEN)
+			continue;
+		if (id->afonly && id->src.sa.sa_family != to->sa.sa_family)
+			continue;
+		if (cma_addr_any(&id->src)) {
+			if (id->src.sa.sa_family != AF_INET || to->sa.sa_family == AF_INET)
+				found = found ? found : id;
+		} else if (cma_addr_equal(&id->src, to)) {
+			return id;
+		}
+	}
+	return found;
+}

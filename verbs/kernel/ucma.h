@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * The rdma_cm device: what `open("/dev/infiniband/rdma_cm")` makes, an event channel of librdmacm.
+ * Its descriptor is one end of a socket pair, readable as long as an event waits: each event is a
+ * record of one byte in it, which librnic.so takes out when the event has been fetched. It ends
+ * when the kernel says that nobody has the other end any more; its connections are then taken down.
+ */
+#ifndef KERNEL_UCMA_H
+#define KERNEL_UCMA_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct call;
+struct kdevice;
+struct kernel;
+struct ucma_file;
+
+#define UCMA_MAJOR 10u
+#define UCMA_MINOR 58u
+
+int ucma_create(struct kernel *k); /* once for a kernel */
+void ucma_destroy(struct kernel *k);
+
+/* *client_fd is to be passed to the client (the caller closes it). */
+int ucma_open(struct kernel *k, struct ucma_file **file, int *client_fd);
+struct ucma_file *ucma_find(struct kernel *k, uint64_t id);
+struct ucma_file *ucma_find_inode(struct kernel *k, ino_t ino);
+uint64_t ucma_id(const struct ucma_file *file);
+uint64_t ucma_rdev(void);
+
+/* write(): the length, or -errno, or RNIC_CTL_WAIT. */
+int64_t ucma_write(struct call *call, struct ucma_file *file, uint64_t addr, uint64_t len);
+
+/* 0 or -errno. */
+int ucma_device_add(struct kdevice *dev);
+/* Tells every connection of it (DEVICE_REMOVAL) and ends them. */
+void ucma_device_del(struct kdevice *dev);
+
+#endif
