@@ -19,8 +19,6 @@ SKIPS = os.path.join(HERE, '..', 'pyverbs.skips')
 SUITE_TESTS = 273       # of rdma-core 44
 TEST_SECONDS = 60       # rdma_cm's own limit within a test is 30
 RUN_SECONDS = 900
-RDMA_CM = '/sys/class/misc/rdma_cm'
-NEEDS_CM = 'test_rdmacm.'
 
 
 def unpack(suite, folder):
@@ -83,14 +81,9 @@ class Run:
         os.unlink(self.records)
         return running
 
-    def run(self, wanted, without):
-        """wanted(name): is it to be run? without: (beginning of names, why
-        they are not run) or None."""
+    def run(self, wanted):
+        """wanted(name): is it to be run?"""
         self.start(['-'])               # which tests there are
-        if without:
-            for name in self.names:
-                if name.startswith(without[0]):
-                    self.results[name] = ('skip', without[1])
         while True:
             left = [name for name in self.names
                     if wanted(name) and name not in self.results]
@@ -129,12 +122,6 @@ def check_installed():
         raise Skipped(f'no {SUITE} (package python3-pyverbs)')
 
 
-def without_cm(host):
-    """Until the device file exists, there is nothing that could be run."""
-    shown = host.run(['test', '-e', RDMA_CM])
-    return (NEEDS_CM, 'rdma_cm: not yet') if shown.popen.returncode else None
-
-
 def run(report, setting):
     prefix = f'{setting.name}.pyverbs'
     report.case(f'{prefix}.is_installed', check_installed)
@@ -142,7 +129,7 @@ def run(report, setting):
         return
     host = setting.hosts[0]
     suite = Run(setting, host)
-    suite.run(lambda name: report.wants(f'{prefix}.{name}'), without_cm(host))
+    suite.run(lambda name: report.wants(f'{prefix}.{name}'))
     skipped = {name: text for name, (result, text) in suite.results.items()
                if result == 'skip'}
     for name in suite.names:
