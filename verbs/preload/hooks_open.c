@@ -92,31 +92,7 @@ int open(const char *path, int flags, ...)
 	return hooked_open(path, flags, mode);
 }
 
-int open64(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list ap;
-
-	va_start(ap, flags);
-	if (takes_mode(flags))
-		mode = va_arg(ap, mode_t);
-	va_end(ap);
-	return hooked_open(path, flags, mode);
-}
-
 int openat(int dirfd, const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-	va_list ap;
-
-	va_start(ap, flags);
-	if (takes_mode(flags))
-		mode = va_arg(ap, mode_t);
-	va_end(ap);
-	return hooked_openat(dirfd, path, flags, mode);
-}
-
-int openat64(int dirfd, const char *path, int flags, ...)
 {
 	mode_t mode = 0;
 	va_list ap;
@@ -134,17 +110,7 @@ int __open_2(const char *path, int flags)
 	return hooked_open(path, flags, 0);
 }
 
-int __open64_2(const char *path, int flags)
-{
-	return hooked_open(path, flags, 0);
-}
-
 int __openat_2(int dirfd, const char *path, int flags)
-{
-	return hooked_openat(dirfd, path, flags, 0);
-}
-
-int __openat64_2(int dirfd, const char *path, int flags)
 {
 	return hooked_openat(dirfd, path, flags, 0);
 }
@@ -179,7 +145,7 @@ __attribute__((noinline)) static FILE *our_fopen(const char *path, const char *m
 	return f;
 }
 
-static FILE *hooked_fopen(const char *path, const char *mode)
+FILE *fopen(const char *path, const char *mode)
 {
 	bool done;
 	FILE *f;
@@ -188,16 +154,6 @@ static FILE *hooked_fopen(const char *path, const char *mode)
 		return real()->fopen(path, mode);
 	f = our_fopen(path, mode, &done);
 	return done ? f : real()->fopen(path, mode);
-}
-
-FILE *fopen(const char *path, const char *mode)
-{
-	return hooked_fopen(path, mode);
-}
-
-FILE *fopen64(const char *path, const char *mode)
-{
-	return hooked_fopen(path, mode);
 }
 
 /* A file of ours is opened through its number: the stream, and stdout's 1, stay what they are. */
@@ -219,18 +175,16 @@ __attribute__((noinline)) static FILE *our_freopen(const char *path, const char 
 	return ret;
 }
 
-static FILE *hooked_freopen(const char *path, const char *mode, FILE *f)
+FILE *freopen(const char *path, const char *mode, FILE *f)
 {
 	return path_maybe(AT_FDCWD, path) ? our_freopen(path, mode, f)
 					  : real()->freopen(path, mode, f);
 }
 
-FILE *freopen(const char *path, const char *mode, FILE *f)
-{
-	return hooked_freopen(path, mode, f);
-}
-
-FILE *freopen64(const char *path, const char *mode, FILE *f)
-{
-	return hooked_freopen(path, mode, f);
-}
+/* Large files are nothing special on 64-bit systems (see real.h): the same under other names. */
+__typeof__(open) open64 __attribute__((alias("open")));
+__typeof__(openat) openat64 __attribute__((alias("openat")));
+__typeof__(__open_2) __open64_2 __attribute__((alias("__open_2")));
+__typeof__(__openat_2) __openat64_2 __attribute__((alias("__openat_2")));
+__typeof__(fopen) fopen64 __attribute__((alias("fopen")));
+__typeof__(freopen) freopen64 __attribute__((alias("freopen")));
