@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# libFuzzer harnesses: `make fuzz` builds them with clang in fuzz/ and lets them run for
+# FUZZ_SECONDS in all. They are no part of other builds.
+fuzz_programs = \
+	tests/fuzz/fuzz_bth \
+	tests/fuzz/fuzz_device \
+	$(NULL)
+EXTRA_PROGRAMS += $(fuzz_programs)
+
+EXTRA_DIST += \
+	tests/fuzz/run \
+	tests/fuzz/seeds \
+	$(NULL)
+
+fuzz_flags = -fsanitize=fuzzer $(AM_LDFLAGS)
+
+tests_fuzz_fuzz_bth_LDFLAGS = $(fuzz_flags)
+tests_fuzz_fuzz_bth_LDADD = bth/libbth.la
+
+tests_fuzz_fuzz_device_SOURCES = \
+	tests/fuzz/device_rig.c \
+	tests/fuzz/device_rig.h \
+	tests/fuzz/feed.h \
+	tests/fuzz/fuzz_device.c \
+	tests/fuzz/packet_feed.c \
+	tests/fuzz/packet_feed.h \
+	tests/sim/host.c \
+	tests/sim/queues.c \
+	tests/sim/world.c \
+	$(NULL)
+tests_fuzz_fuzz_device_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_fuzz_fuzz_device_LDFLAGS = $(fuzz_flags)
+tests_fuzz_fuzz_device_LDADD = \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+
+FUZZ_SECONDS = 60
+
+.PHONY: fuzz fuzz-programs
+fuzz-programs: $(fuzz_programs)
+fuzz:
+	$(srcdir)/tests/fuzz/run $(builddir) $(FUZZ_SECONDS)
