@@ -79,6 +79,15 @@ void retry_suspend(struct rnic_qp *qp)
 	timer_disarm(qp->dev, &qp->retry_timer);
 }
 
+/* What is sent again has a timeout of its own, from when it is sent. */
+static void send_again(struct rnic_qp *qp)
+{
+	qp->dev->counters.completer_retry_err++;
+	qp->req->deadline = 0;
+	peer_lost(&qp->req->share);
+	requester_go_back(qp);
+}
+
 static void go_back_or_fail(struct rnic_qp *qp, uint64_t now)
 {
 	struct requester *req = qp->req;
@@ -89,9 +98,7 @@ static void go_back_or_fail(struct rnic_qp *qp, uint64_t now)
 		return;
 	}
 	req->retries_left--;
-	qp->dev->counters.completer_retry_err++;
-	peer_lost(&req->share);
-	requester_go_back(qp);
+	send_again(qp);
 }
 
 void retry_sequence_nak(struct rnic_qp *qp, uint64_t now)
@@ -108,9 +115,7 @@ void retry_gap(struct rnic_qp *qp, uint64_t now)
 	if (req->gap_seen || req->pause == PAUSE_MEMORY)
 		return;
 	req->gap_seen = true;
-	qp->dev->counters.completer_retry_err++;
-	peer_lost(&req->share);
-	requester_go_back(qp);
+	send_again(qp);
 }
 
 void retry_rnr_nak(struct rnic_qp *qp, uint8_t code, uint64_t now)
@@ -154,7 +159,6 @@ static void ack_timeout_fired(struct rnic_qp *qp, uint64_t now)
 		timer_arm(qp->dev, &qp->retry_timer, req->deadline);
 		return;
 	}
-	req->deadline = 0;
 	req->gap_seen = false;
 	retry_jitter(qp);
 	qp->dev->counters.local_ack_timeout_err++;

@@ -114,6 +114,54 @@ START_TEST(stale_acks_do_not_hold_the_timeout_off)
 }
 END_TEST
 
+/* The timeout of what a NAK has called for is not that of what was lost. */
+START_TEST(repetition_after_a_nak_has_its_own_timeout)
+{
+	uint64_t t = ib_timeout_ns(cfg.timeout);
+
+	begin();
+	for (uint32_t i = 0; i < 16; i++) {
+		sends(1);
+		lone_next(&l, BTH_SEND_ONLY, PSN + i);
+		lone_until(&l, l.world.now + 2 * t - 1);
+		lone_ack(&l, PSN + i, AETH_NAK, AETH_NAK_PSN_SEQUENCE);
+		lone_next(&l, BTH_SEND_ONLY, PSN + i);
+		lone_until(&l, l.world.now + t - 1);
+		lone_silent(&l);
+		lone_ack(&l, PSN + i, AETH_ACK, 31);
+	}
+	lone_end(&l);
+}
+END_TEST
+
+START_TEST(repetition_after_a_gap_has_its_own_timeout)
+{
+	uint64_t t = ib_timeout_ns(cfg.timeout);
+
+	begin();
+	for (uint32_t i = 0; i < 32; i += 2) {
+		struct bth_packet pkt = lone_packet(BTH_READ_RESPONSE_LAST, PSN + i + 1);
+
+		pkt.payload_len = 1024;
+		lone_post(&l, RNIC_WR_READ, 2048);
+		lone_kick(&l);
+		lone_next(&l, BTH_READ_REQUEST, PSN + i);
+		lone_until(&l, l.world.now + 2 * t - 1);
+		lone_inject(&l, &pkt);
+		lone_next(&l, BTH_READ_REQUEST, PSN + i);
+		lone_until(&l, l.world.now + t - 1);
+		lone_silent(&l);
+		pkt.opcode = BTH_OPCODE(BTH_RC, BTH_READ_RESPONSE_FIRST);
+		pkt.psn = PSN + i;
+		lone_inject(&l, &pkt);
+		pkt.opcode = BTH_OPCODE(BTH_RC, BTH_READ_RESPONSE_LAST);
+		pkt.psn = PSN + i + 1;
+		lone_inject(&l, &pkt);
+	}
+	lone_end(&l);
+}
+END_TEST
+
 START_TEST(destroyed_qp_leaves_no_timer)
 {
 	begin();
@@ -254,6 +302,8 @@ int main(void)
 		retry_cnt_zero_fails_at_the_first_timeout,
 		progress_starts_the_timeout_anew,
 		stale_acks_do_not_hold_the_timeout_off,
+		repetition_after_a_nak_has_its_own_timeout,
+		repetition_after_a_gap_has_its_own_timeout,
 		destroyed_qp_leaves_no_timer,
 		one_call_sends_a_bounded_amount_however_many_qps_there_are,
 		timeouts_of_many_qps_are_spread,
