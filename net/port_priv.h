@@ -36,8 +36,10 @@ struct port_addr {
 	uint32_t ifindex; /* as given */
 	uint32_t dev;	  /* the interface that has the address; 0: not known */
 	bool v4;
-	bool gro; /* as the receiving socket is set */
-	int fd;	  /* the receiving socket */
+	bool gro;	   /* as the receiving socket is set */
+	int fd;		   /* the receiving socket */
+	bool maybe;	   /* it may have something */
+	uint32_t expected; /* datagrams that we have sent to it ourselves */
 	uint32_t rcvbuf;
 	struct txsock pool[NET_TXSOCK_MAX];
 };
@@ -49,6 +51,7 @@ struct tx_batch {
 	bool gso;  /* one send: packet i has ID i; else all have ID 0 */
 	bool open; /* may be appended to */
 	bool sent;
+	struct port_addr *own; /* goes to this address of ours, or NULL */
 	uint8_t tos, ttl;
 	uint32_t ifindex, flow_label;
 	uint8_t dst[16];
@@ -77,7 +80,7 @@ struct net_port {
 	uint32_t arena_used;
 	struct tx_batch *batches;
 	uint32_t nbatches;
-	bool to_self; /* some batch goes to an address that we receive on */
+	bool to_self; /* some batch went to an address that we receive on */
 	struct net_routes routes;
 	bool flow_labels_refused;
 
@@ -96,9 +99,6 @@ __attribute__((format(printf, 2, 3))) void port_log(const struct net_port *port,
 bool port_gso_allowed(const struct net_port *port);
 /* Look for captures, unless that was done just now. */
 void port_capture_look(struct net_port *port);
-
-/* rx.c: what was just sent to ourselves is there. */
-void port_rx_expect(struct net_port *port);
 
 /* txsock.c: never NULL; the same hash always gives the same socket. */
 struct txsock *txsock_get(struct net_port *port, struct port_addr *a, uint16_t hash);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <netinet/udp.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -25,8 +24,7 @@ enum {
 	RING_LARGE = 4, /* datagrams a call while they are large: cache before calls */
 	LARGE = 16384,
 	CONTROL_SIZE = 128,
-	TURNS = 4, /* fillings from one address before others are looked at */
-	POLL_MAX = 256,
+	TURNS = 4,  /* fillings from one address before others are looked at */
 	ROUNDS = 4, /* fillings of nothing but wrong packets before we say "nothing" */
 };
 
@@ -35,7 +33,7 @@ struct rx_ring {
 	unsigned filled, next;	      /* datagrams */
 	uint32_t hot, luck; /* the address to be tried first, and how often it was filled from */
 	bool large;
-	bool emptied; /* the last filling left its socket empty */
+	bool told; /* that nothing is there, as far as was known */
 
 	/* The datagram being split. */
 	const uint8_t *data;
@@ -102,26 +100,52 @@ static void socket_emptied(const struct net_port *port, struct port_addr *a)
 		a->gro = want;
 }
 
-static bool ring_fill_from(struct net_port *port, struct port_addr *a)
+/* Datagrams to ask for: those that we have sent to ourselves, unless there may be others, or the
+ * socket has to be seen empty. */
+static unsigned fill_size(const struct net_port *port, const struct port_addr *a)
+{
+	unsigned max = port->rx->large ? RING_LARGE : RING;
+
+	if (a->maybe || a->expected > max || a->gro != port_gso_allowed(port))
+		return max;
+	return a->expected;
+}
+
+static int ring_receive(struct net_port *port, struct port_addr *a, unsigned max)
 {
 	struct rx_ring *r = port->rx;
-	unsigned max = r->large ? RING_LARGE : RING;
-	size_t bytes = 0;
-	int n;
+	ssize_t len;
 
 	for (unsigned i = 0; i < max; i++) {
 		r->msgs[i].msg_hdr.msg_namelen = sizeof(r->from[i]);
 		r->msgs[i].msg_hdr.msg_controllen = CONTROL_SIZE;
 	}
-	n = recvmmsg(a->fd, r->msgs, max, MSG_DONTWAIT, NULL);
 	port->counters.rx_calls++;
-	if (n < (int)max)
+	if (max > 1)
+		return recvmmsg(a->fd, r->msgs, max, MSG_DONTWAIT, NULL);
+	len = recvmsg(a->fd, &r->msgs[0].msg_hdr, MSG_DONTWAIT);
+	r->msgs[0].msg_len = len < 0 ? 0 : (unsigned)len;
+	return len < 0 ? -1 : 1;
+}
+
+static bool ring_fill_from(struct net_port *port, struct port_addr *a)
+{
+	struct rx_ring *r = port->rx;
+	unsigned max = fill_size(port, a);
+	size_t bytes = 0;
+	int n = ring_receive(port, a, max);
+
+	if (n < (int)max) {
+		a->maybe = false;
+		a->expected = 0;
 		socket_emptied(port, a);
+	}
 	if (n <= 0)
 		return false; /* an error is of one datagram that has gone, or none is there */
 	for (int i = 0; i < n; i++)
 		bytes += r->msgs[i].msg_len;
-	r->emptied = n < (int)max;
+	a->expected -= a->expected < (unsigned)n ? a->expected : (unsigned)n;
+	r->told = false;
 	r->large = bytes / (unsigned)n >= LARGE;
 	r->addr = a;
 	r->filled = (unsigned)n;
@@ -129,28 +153,21 @@ static bool ring_fill_from(struct net_port *port, struct port_addr *a)
 	return true;
 }
 
-/* One call looks at all sockets; the hot one comes last. */
-static bool ring_fill_polled(struct net_port *port)
+/* Each address in its turn, if it may have something. */
+static bool ring_fill_any(struct net_port *port)
 {
-	struct pollfd p[POLL_MAX];
-	uint32_t n = port->naddrs < POLL_MAX ? port->naddrs : POLL_MAX;
 	struct rx_ring *r = port->rx;
-	uint32_t first = r->hot + 1;
+	uint32_t first = r->luck < TURNS ? r->hot : r->hot + 1;
 
-	for (uint32_t i = 0; i < n; i++)
-		p[i] = (struct pollfd){.fd = port->addrs[(first + i) % port->naddrs]->fd,
-				       .events = POLLIN};
-	if (poll(p, n, 0) <= 0) {
-		r->hot = (r->hot + n) % port->naddrs; /* stays, unless there are more than n */
-		return false;
-	}
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < port->naddrs; i++) {
 		uint32_t at = (first + i) % port->naddrs;
+		struct port_addr *a = port->addrs[at];
 
-		if (p[i].revents && ring_fill_from(port, port->addrs[at])) {
-			r->hot = at;
-			return true;
-		}
+		if ((!a->maybe && !a->expected) || !ring_fill_from(port, a))
+			continue;
+		r->luck = at == r->hot && r->luck < TURNS ? r->luck + 1 : 1;
+		r->hot = at;
+		return true;
 	}
 	return false;
 }
@@ -159,38 +176,23 @@ static bool ring_fill(struct net_port *port)
 {
 	struct rx_ring *r = port->rx;
 
-	/* Nothing has come since, most likely: spare the caller's last look the system call. */
-	if (port->naddrs == 0 || r->emptied) {
-		r->emptied = false;
+	if (ring_fill_any(port))
+		return true;
+	/* Spare the caller's last look its system calls; who asks again means it. */
+	if (!r->told) {
+		r->told = true;
 		return false;
 	}
-	if (r->hot >= port->naddrs)
-		r->hot = 0;
-	if (port->naddrs == 1)
-		return ring_fill_from(port, port->addrs[0]);
-	if (r->luck < TURNS && ring_fill_from(port, port->addrs[r->hot])) {
-		r->luck++;
-		return true;
-	}
-	r->luck = 0;
-	return ring_fill_polled(port);
+	for (uint32_t i = 0; i < port->naddrs; i++)
+		port->addrs[i]->maybe = true;
+	return ring_fill_any(port);
 }
 
 void net_port_readable(struct net_port *port, int fd)
 {
-	struct rx_ring *r = port->rx;
-
-	r->emptied = false;
 	for (uint32_t i = 0; i < port->naddrs; i++)
-		if (port->addrs[i]->fd == fd && i != r->hot) {
-			r->hot = i;
-			r->luck = 0;
-		}
-}
-
-void port_rx_expect(struct net_port *port)
-{
-	port->rx->emptied = false;
+		if (port->addrs[i]->fd == fd)
+			port->addrs[i]->maybe = true;
 }
 
 static int control_int(const struct cmsghdr *c)

@@ -30,6 +30,13 @@ static inline bool net_addr_is_link_local(const uint8_t addr[16])
 	return addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80;
 }
 
+static inline bool net_addr_is_loopback(const uint8_t addr[16])
+{
+	static const uint8_t one[16] = {[15] = 1};
+
+	return net_addr_is_v4(addr) ? addr[12] == 127 : memcmp(addr, one, sizeof(one)) == 0;
+}
+
 /* port in host order; ifindex counts for IPv6 only. Returns the length. */
 socklen_t net_sockaddr_set(union net_sockaddr *sa, const uint8_t addr[16], uint32_t ifindex,
 			   uint16_t port);

@@ -13,6 +13,7 @@ tests_unit_net_test_SOURCES = \
 	tests/unit/net_pair.h \
 	tests/unit/net_port.c \
 	tests/unit/net_route.c \
+	tests/unit/net_self.c \
 	tests/unit/net_suites.h \
 	tests/unit/net_wire.c \
 	$(NULL)

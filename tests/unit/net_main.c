@@ -12,6 +12,7 @@ int main(void)
 	int failed;
 
 	srunner_add_suite(runner, net_port_suite());
+	srunner_add_suite(runner, net_self_suite());
 	srunner_add_suite(runner, net_wire_suite());
 	srunner_add_suite(runner, net_mode_suite());
 	srunner_add_suite(runner, net_ifaddr_suite());

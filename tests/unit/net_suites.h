@@ -10,6 +10,7 @@ Suite *net_ifaddr_suite(void);
 Suite *net_route_suite(void);
 Suite *net_mode_suite(void);
 Suite *net_port_suite(void);
+Suite *net_self_suite(void);
 Suite *net_wire_suite(void);
 
 #endif
