@@ -14,6 +14,8 @@ tests_unit_kernel_test_SOURCES = \
 	tests/unit/kernel_server.c \
 	tests/unit/kernel_suites.h \
 	tests/unit/kernel_umem.c \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
 	$(NULL)
 tests_unit_kernel_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 tests_unit_kernel_test_LDADD = \

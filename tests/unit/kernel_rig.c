@@ -13,53 +13,15 @@
 #include <unistd.h>
 
 #include "kernel_suites.h"
-
-static uint8_t *no_tx(void *host, uint32_t len)
-{
-	static uint8_t room[RNIC_TX_RUN_MAX];
-
-	(void)host;
-	(void)len;
-	return room;
-}
-
-static void no_send(void *host, const struct rnic_tx *tx)
-{
-	(void)host;
-	(void)tx;
-}
-
-static void no_timer(void *host, uint64_t deadline)
-{
-	(void)host;
-	(void)deadline;
-}
-
-static void no_event(void *host, const struct rnic_async *event)
-{
-	(void)host;
-	(void)event;
-}
-
-static void no_log(void *host, const char *line)
-{
-	(void)host;
-	(void)line;
-}
-
-static uint32_t no_random(void *host)
-{
-	(void)host;
-	return 4; /* as good as any */
-}
+#include "null_host.h"
 
 static const struct rnic_ops ops = {
-	.random = no_random,
-	.tx_alloc = no_tx,
-	.tx_send = no_send,
-	.timer_set = no_timer,
-	.async_event = no_event,
-	.log = no_log,
+	.tx_alloc = null_tx_alloc,
+	.tx_send = null_tx_send,
+	.timer_set = null_timer_set,
+	.async_event = null_async_event,
+	.random = null_random,
+	.log = null_log,
 };
 
 static void rig_log(void *ctx, const char *line)

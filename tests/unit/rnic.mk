@@ -20,6 +20,8 @@ TESTS += $(rnic_tests)
 
 check_LTLIBRARIES += tests/unit/librnic-fixture.la
 tests_unit_librnic_fixture_la_SOURCES = \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
 	tests/unit/rnic_fixture.c \
 	tests/unit/rnic_fixture.h \
 	$(NULL)

@@ -6,22 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "null_host.h"
 #include "rnic_fixture.h"
-
-static uint8_t tx_room[RNIC_TX_RUN_MAX];
-
-static uint8_t *tx_alloc(void *host, uint32_t len)
-{
-	(void)host;
-	(void)len;
-	return tx_room;
-}
-
-static void tx_send(void *host, const struct rnic_tx *tx)
-{
-	(void)host;
-	(void)tx;
-}
 
 static void timer_set(void *host, uint64_t deadline)
 {
@@ -29,30 +15,6 @@ static void timer_set(void *host, uint64_t deadline)
 
 	f->timer = deadline;
 	f->n_timer_sets++;
-}
-
-static int mem_access(void *host, struct rnic_mem *mem, uint64_t addr, const struct iovec *iov,
-		      int n)
-{
-	(void)host;
-	(void)mem;
-	(void)addr;
-	(void)iov;
-	(void)n;
-	return -EFAULT;
-}
-
-static int mem_atomic(void *host, struct rnic_mem *mem, uint64_t addr, enum rnic_atomic_op op,
-		      uint64_t swap_add, uint64_t compare, uint64_t *orig)
-{
-	(void)host;
-	(void)mem;
-	(void)addr;
-	(void)op;
-	(void)swap_add;
-	(void)compare;
-	(void)orig;
-	return -EFAULT;
 }
 
 static void cq_notify(void *host, struct rnic_cq *cq)
@@ -71,12 +33,6 @@ static void async_event(void *host, const struct rnic_async *event)
 	f->events[f->n_events++] = *event;
 }
 
-static uint32_t random_number(void *host)
-{
-	(void)host;
-	return 4;
-}
-
 static void log_line(void *host, const char *line)
 {
 	struct fixture *f = host;
@@ -86,15 +42,15 @@ static void log_line(void *host, const char *line)
 }
 
 static const struct rnic_ops ops = {
-	.tx_alloc = tx_alloc,
-	.tx_send = tx_send,
+	.tx_alloc = null_tx_alloc,
+	.tx_send = null_tx_send,
 	.timer_set = timer_set,
-	.mem_read = mem_access,
-	.mem_write = mem_access,
-	.mem_atomic = mem_atomic,
+	.mem_read = null_mem_access,
+	.mem_write = null_mem_access,
+	.mem_atomic = null_mem_atomic,
 	.cq_notify = cq_notify,
 	.async_event = async_event,
-	.random = random_number,
+	.random = null_random,
 	.log = log_line,
 };
 

@@ -5,6 +5,8 @@ TESTS += tests/unit/verbs_test
 endif
 
 tests_unit_verbs_test_SOURCES = \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
 	tests/unit/verbs_device.c \
 	tests/unit/verbs_do.c \
 	tests/unit/verbs_fuzz.c \
