@@ -357,6 +357,22 @@ static void headers_write(const struct rnic_qp *qp, const struct resp_job *job, 
 	memset(buf + len + pkt.payload_len, 0, pkt.pad);
 }
 
+/*
+ * A duplicate that cannot be answered any more is dropped: it may be a late copy of a READ that its
+ * requester has long had, and that was the last to use a key which is gone since.
+ */
+static void read_failed(struct rnic_qp *qp, const struct resp_job *job, int ret)
+{
+	uint32_t psn = psn_add(job->psn, job->sent);
+
+	if (job->again)
+		job_done(qp->resp);
+	else if (ret == -ESRCH)
+		responder_refuse_read(qp, psn, RESP_GONE);
+	else
+		responder_refuse_read(qp, psn, ret == -EACCES ? RESP_ACCESS : RESP_OPERATIONAL);
+}
+
 static void read_work(struct rnic_qp *qp, struct resp_job *job)
 {
 	const struct rnic_device_config *cfg = &qp->dev->cfg;
@@ -381,13 +397,8 @@ static void read_work(struct rnic_qp *qp, struct resp_job *job)
 		transport_wait_update(qp);
 		return;
 	}
-	if (ret == -ESRCH) {
-		responder_refuse_read(qp, psn_add(job->psn, job->sent), RESP_GONE);
-		return;
-	}
 	if (ret < 0) {
-		responder_refuse_read(qp, psn_add(job->psn, job->sent),
-				      ret == -EACCES ? RESP_ACCESS : RESP_OPERATIONAL);
+		read_failed(qp, job, ret);
 		return;
 	}
 	cfg->ops->tx_send(cfg->host, &tx);
