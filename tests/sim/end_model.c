@@ -27,8 +27,10 @@ void model_common_end(struct model_common *c)
 }
 
 void model_end_begin(struct model_end *m, struct sim_world *w, uint32_t node,
-		     const struct sim_end_config *cfg, struct model_common *common, struct rng *rng)
+		     const struct sim_end_config *cfg, struct model_common *common,
+		     struct model_srq *srq, struct rng *rng)
 {
+	struct sim_end_config with_srq = *cfg;
 	struct rnic_mr_attr attr = {.mem = &common->mem,
 				    .start = common->mem.start,
 				    .length = 8,
@@ -38,7 +40,10 @@ void model_end_begin(struct model_end *m, struct sim_world *w, uint32_t node,
 	memset(m, 0, sizeof(*m));
 	m->common = common;
 	m->rng = rng;
-	sim_end_begin(&m->end, w, node, cfg);
+	m->srq = srq;
+	with_srq.srq = srq ? srq->srq : NULL;
+	sim_end_begin(&m->end, w, node, &with_srq);
+	model_window_begin(m);
 	sim_check(rnic_mr_create(m->end.pd, &attr, &m->common_mr) == 0, "MR");
 	m->shadow = calloc(1, cfg->mem_len);
 	sim_check(m->shadow, "memory");
@@ -47,6 +52,7 @@ void model_end_begin(struct model_end *m, struct sim_world *w, uint32_t node,
 void model_end_end(struct model_end *m)
 {
 	rnic_mr_destroy(m->common_mr);
+	model_window_end(m);
 	sim_end_end(&m->end);
 	for (uint32_t i = 0; i < m->n_ops; i++)
 		free(m->ops[i].data);
@@ -76,7 +82,7 @@ static void remote_fill(struct model_end *m, const struct model_op *op, struct r
 		wr->rkey = rnic_mr_key(m->peer->common_mr);
 	} else {
 		wr->raddr = m->peer->end.mem.start + op->remote + SIM_IOVA_SHIFT;
-		wr->rkey = rnic_mr_key(m->peer->end.mr_shifted);
+		wr->rkey = model_window_rkey(m, m->n_posted);
 	}
 }
 
@@ -98,10 +104,19 @@ static bool send_post(struct model_end *m)
 		    (op->solicited ? RNIC_SEND_SOLICITED : 0u) |
 		    (rng_chance(m->rng, 1000) ? RNIC_SEND_FENCE : 0u);
 	wr->imm = op->imm;
-	remote_fill(m, op, wr);
+	if (op->op == RNIC_WR_BIND_MW) {
+		model_window_turn(m, op, wr);
+		m->n_posted++;
+		sim_queue_send_post(&m->end.queues);
+		return true;
+	}
+	if (op->op == RNIC_WR_SEND)
+		model_window_send(m, op, wr);
+	else if (op->op != RNIC_WR_SEND_IMM)
+		remote_fill(m, op, wr);
 	wr->compare = op->compare;
 	wr->swap_add = op->swap_add;
-	if (may_be_inline(op) && rng_chance(m->rng, 4000)) {
+	if (op->op == RNIC_WR_ATOMIC_WRITE || (may_be_inline(op) && rng_chance(m->rng, 4000))) {
 		wr->flags |= RNIC_SEND_INLINE;
 		wr->inline_len = op->len;
 		if (op->len)
@@ -116,7 +131,7 @@ static bool send_post(struct model_end *m)
 
 static bool recv_post(struct model_end *m)
 {
-	struct rnic_recv_wr *wr = m->n_recvs < m->peer->n_takers && !m->recv_stopped
+	struct rnic_recv_wr *wr = !m->srq && m->n_recvs < m->peer->n_takers && !m->recv_stopped
 					  ? sim_queue_recv(&m->end.queues)
 					  : NULL;
 
@@ -194,6 +209,7 @@ static void effect_check(const struct model_end *m, uint32_t i)
 	switch (op->op) {
 	case RNIC_WR_WRITE:
 	case RNIC_WR_WRITE_IMM:
+	case RNIC_WR_ATOMIC_WRITE:
 		done = !op->len ||
 		       memcmp(m->peer->end.mem.bytes + op->remote, op->data, op->len) == 0;
 		break;
@@ -206,12 +222,13 @@ static void effect_check(const struct model_end *m, uint32_t i)
 		break;
 	case RNIC_WR_SEND:
 	case RNIC_WR_SEND_IMM:
-		done = area_holds(m->peer, &m->peer->recvs[op->taker], op->data, op->len);
+	case RNIC_WR_SEND_INV:
+		/* In an SRQ's area, which only the receive's completion tells. */
+		done = m->peer->srq ||
+		       area_holds(m->peer, &m->peer->recvs[op->taker], op->data, op->len);
 		break;
 	case RNIC_WR_LOCAL_INV:
 	case RNIC_WR_BIND_MW:
-	case RNIC_WR_SEND_INV:
-	case RNIC_WR_ATOMIC_WRITE:
 		break;
 	}
 	sim_check(done,
@@ -233,12 +250,15 @@ static enum rnic_wc_opcode opcode_of(enum rnic_wr_op op)
 		return RNIC_WC_CMP_SWAP;
 	case RNIC_WR_FETCH_ADD:
 		return RNIC_WC_FETCH_ADD;
+	case RNIC_WR_LOCAL_INV:
+		return RNIC_WC_LOCAL_INV;
+	case RNIC_WR_BIND_MW:
+		return RNIC_WC_BIND_MW;
+	case RNIC_WR_ATOMIC_WRITE:
+		return RNIC_WC_ATOMIC_WRITE;
 	case RNIC_WR_SEND:
 	case RNIC_WR_SEND_IMM:
-	case RNIC_WR_LOCAL_INV:
-	case RNIC_WR_BIND_MW:
 	case RNIC_WR_SEND_INV:
-	case RNIC_WR_ATOMIC_WRITE:
 		break;
 	}
 	return RNIC_WC_SEND;
@@ -288,8 +308,10 @@ static void send_check(struct model_end *m, const struct rnic_cqe *cqe)
 	sim_check(cqe->opcode == opcode_of(op->op), "opcode %d", (int)cqe->opcode);
 	if (op->op == RNIC_WR_READ)
 		sim_check(cqe->byte_len == op->len, "%" PRIu32, cqe->byte_len);
-	for (; m->n_completed <= i; m->n_completed++)
+	for (; m->n_completed <= i; m->n_completed++) {
 		effect_check(m, m->n_completed);
+		model_window_completed(m, &m->ops[m->n_completed]);
+	}
 	sim_check(m->end.queues.send_retired >= m->n_completed, "%" PRIu64 " retired",
 		  m->end.queues.send_retired);
 }
@@ -300,8 +322,9 @@ static void recv_check(struct model_end *m, const struct rnic_cqe *cqe)
 	const struct model_op *op = &m->peer->ops[taker];
 	bool write = op->op == RNIC_WR_WRITE_IMM;
 	bool imm = write || op->op == RNIC_WR_SEND_IMM;
+	uint32_t with = imm ? RNIC_WC_WITH_IMM : op->op == RNIC_WR_SEND_INV ? RNIC_WC_WITH_INV : 0;
 
-	sim_check(m->n_received < m->n_recvs && cqe->slot == m->n_received,
+	sim_check(m->srq || (m->n_received < m->n_recvs && cqe->slot == m->n_received),
 		  "receive %" PRIu64 " completes where %" PRIu32 " is next", cqe->slot,
 		  m->n_received);
 	if (m->may_fail && cqe->status == RNIC_WC_WR_FLUSH_ERR) {
@@ -317,10 +340,15 @@ static void recv_check(struct model_end *m, const struct rnic_cqe *cqe)
 		  (int)cqe->opcode);
 	sim_check(cqe->byte_len == op->len, "%" PRIu32 " bytes, not %" PRIu32, cqe->byte_len,
 		  op->len);
-	sim_check(!!(cqe->flags & RNIC_WC_WITH_IMM) == imm, "flags 0x%" PRIx32, cqe->flags);
-	sim_check(!imm || cqe->imm == op->imm, "immediate 0x%" PRIx32, cqe->imm);
+	sim_check(cqe->flags == with, "flags 0x%" PRIx32, cqe->flags);
+	sim_check(!with || cqe->imm == op->imm, "immediate 0x%" PRIx32, cqe->imm);
 	sim_check(cqe->solicited == op->solicited, "solicited");
-	effect_check(m->peer, taker);
+	if (m->srq)
+		model_srq_check(m->srq, cqe->slot, op->data, write ? 0 : op->len);
+	else
+		effect_check(m->peer, taker);
+	if (op->op == RNIC_WR_SEND_INV)
+		model_window_invalidated(m, op->imm);
 	m->n_received++;
 }
 

@@ -4,6 +4,8 @@
 #define TESTS_SIM_END_MODEL_H
 
 #include "endpoint.h"
+#include "model_srq.h"
+#include "model_window.h"
 
 #define MODEL_MEM_LEN (768 * 1024)
 #define MODEL_OPS_MAX 40
@@ -45,6 +47,8 @@ struct model_end {
 	struct sim_end end;
 	struct model_end *peer;
 	struct model_common *common;
+	struct model_srq *srq; /* or NULL */
+	struct model_window window;
 	struct rnic_mr *common_mr;
 	struct rng *rng;
 	uint8_t *shadow;
@@ -71,7 +75,7 @@ void model_common_end(struct model_common *c);
 
 void model_end_begin(struct model_end *m, struct sim_world *w, uint32_t node,
 		     const struct sim_end_config *cfg, struct model_common *common,
-		     struct rng *rng);
+		     struct model_srq *srq, struct rng *rng);
 /* Plan the operations of both: model_plan.c. */
 void model_pair(struct model_end *a, struct model_end *b, uint32_t a_ops, uint32_t b_ops);
 void model_end_end(struct model_end *m);

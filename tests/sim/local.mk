@@ -8,6 +8,10 @@ tests_sim_sim_SOURCES = \
 	tests/sim/host.c \
 	tests/sim/host.h \
 	tests/sim/model_plan.c \
+	tests/sim/model_srq.c \
+	tests/sim/model_srq.h \
+	tests/sim/model_window.c \
+	tests/sim/model_window.h \
 	tests/sim/queues.c \
 	tests/sim/queues.h \
 	tests/sim/rng.h \

@@ -192,9 +192,35 @@ static bool common_plan(struct model_end *m, struct model_op *op)
 	return true;
 }
 
+static bool atomic_write_plan(struct model_end *m, struct model_op *op)
+{
+	struct model_piece remote;
+
+	op->len = 8;
+	if (!take(m->peer, 16, &remote))
+		return false;
+	op->remote = (remote.offset + 7) & ~7u;
+	op->data = random_bytes(m->rng, 8);
+	shadow_set(m->peer, op->remote, op->data, 8);
+	return true;
+}
+
+static enum rnic_wr_op op_choose(struct model_end *m)
+{
+	switch (rng_below(m->rng, 16)) {
+	case 0:
+		return RNIC_WR_ATOMIC_WRITE;
+	case 1:
+	case 2:
+		return RNIC_WR_BIND_MW; /* or LOCAL_INV */
+	default:
+		return (enum rnic_wr_op)rng_below(m->rng, RNIC_WR_FETCH_ADD + 1);
+	}
+}
+
 static bool op_plan(struct model_end *m, struct model_op *op)
 {
-	op->op = (enum rnic_wr_op)rng_below(m->rng, RNIC_WR_FETCH_ADD + 1);
+	op->op = op_choose(m);
 	op->imm = (uint32_t)rng_next(m->rng);
 	op->signaled = rng_chance(m->rng, 6000);
 	op->len = length_choose(m, op->op);
@@ -207,14 +233,17 @@ static bool op_plan(struct model_end *m, struct model_op *op)
 		return atomic_plan(m, op);
 	case RNIC_WR_CMP_SWAP:
 		return atomic_plan(m, op);
+	case RNIC_WR_ATOMIC_WRITE:
+		return atomic_write_plan(m, op);
+	case RNIC_WR_BIND_MW:
+		op->len = 0;
+		return true;
 	case RNIC_WR_SEND:
 	case RNIC_WR_SEND_IMM:
 	case RNIC_WR_WRITE:
 	case RNIC_WR_WRITE_IMM:
 	case RNIC_WR_LOCAL_INV:
-	case RNIC_WR_BIND_MW:
 	case RNIC_WR_SEND_INV:
-	case RNIC_WR_ATOMIC_WRITE:
 		break;
 	}
 	return send_plan(m, op);
@@ -224,7 +253,7 @@ static void receive_plan(struct model_end *m, struct model_op *op)
 {
 	op->solicited = rng_chance(m->rng, 3000);
 	op->taker = m->n_takers;
-	if (op->op != RNIC_WR_WRITE_IMM)
+	if (op->op != RNIC_WR_WRITE_IMM && !m->peer->srq)
 		area_shadow(m->peer, &m->peer->recvs[m->n_takers], op->data, op->len);
 	m->takers[m->n_takers++] = m->n_ops;
 }

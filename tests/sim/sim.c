@@ -31,13 +31,16 @@ static int seeds_run(const char *range)
 		sum.packets += one.packets;
 		sum.lost += one.lost;
 		sum.operations += one.operations;
+		sum.windows_ended += one.windows_ended;
+		sum.shared += one.shared;
 		sum.pended += one.pended;
 		sum.duration += one.duration;
 	}
 	printf("seeds %s: %" PRIu64 " operations, %" PRIu64 " packets, %" PRIu64 " lost, %" PRIu64
-	       " accesses pended, %.1f s of virtual time\n",
-	       range, sum.operations, sum.packets, sum.lost, sum.pended,
-	       (double)sum.duration / 1e9);
+	       " accesses pended, %" PRIu64 " windows ended, %" PRIu64
+	       " receives of SRQs, %.1f s of virtual time\n",
+	       range, sum.operations, sum.packets, sum.lost, sum.pended, sum.windows_ended,
+	       sum.shared, (double)sum.duration / 1e9);
 	return 0;
 }
 

@@ -33,6 +33,8 @@ struct traffic {
 	struct model_end ends[2 * PAIRS_MAX];
 	uint32_t n_ends;
 	struct model_common common[SIM_NODES];
+	struct model_srq srq[SIM_NODES];
+	bool has_srq[SIM_NODES];
 	uint32_t laziness; /* chance that a client does nothing in a turn */
 	uint32_t recv_laziness;
 	enum doom doom;
@@ -79,6 +81,28 @@ static void doom_config(struct traffic *t, struct sim_end_config *cfg)
 	cfg->rnr_retry = (uint8_t)rng_below(&t->rng, 7);
 }
 
+/* Half of the ends of a node that has an SRQ use it. */
+static struct model_srq *srq_choose(struct traffic *t, uint32_t node)
+{
+	return t->has_srq[node] && rng_chance(&t->rng, 5000) ? &t->srq[node] : NULL;
+}
+
+static void srqs_begin(struct traffic *t)
+{
+	for (uint32_t i = 0; i < SIM_NODES; i++) {
+		/* A doomed end would keep receives to itself. */
+		t->has_srq[i] = !t->doom && rng_chance(&t->rng, 4000);
+		if (t->has_srq[i])
+			model_srq_begin(&t->srq[i], &t->world, i, &t->rng);
+	}
+}
+
+static void receives_promise(struct model_end *m)
+{
+	if (m->srq)
+		m->srq->n_left += m->peer->n_takers;
+}
+
 static void pair_begin(struct traffic *t, uint32_t operations)
 {
 	struct model_end *a = &t->ends[t->n_ends], *b = &t->ends[t->n_ends + 1];
@@ -88,15 +112,17 @@ static void pair_begin(struct traffic *t, uint32_t operations)
 
 	if (t->doom)
 		doom_config(t, &cfg);
-	model_end_begin(a, &t->world, 0, &cfg, &t->common[0], &t->rng);
+	model_end_begin(a, &t->world, 0, &cfg, &t->common[0], srq_choose(t, 0), &t->rng);
 	cfg = config_choose(&t->rng, mtu);
 	if (t->doom)
 		doom_config(t, &cfg);
 	cfg.max_rd_atomic = a->end.cfg.max_rd_atomic;
-	model_end_begin(b, &t->world, 1, &cfg, &t->common[1], &t->rng);
+	model_end_begin(b, &t->world, 1, &cfg, &t->common[1], srq_choose(t, 1), &t->rng);
 	a->may_fail = b->may_fail = t->doom != DOOM_NONE;
 	a->recv_laziness = b->recv_laziness = t->recv_laziness;
 	model_pair(a, b, operations, both ? operations : 0);
+	receives_promise(a);
+	receives_promise(b);
 	sim_connect(&a->end, &b->end);
 	t->n_ends += 2;
 }
@@ -122,6 +148,7 @@ static void traffic_begin(struct traffic *t, uint64_t seed, bool verbose)
 	}
 	for (uint32_t i = 0; i < SIM_NODES; i++)
 		model_common_begin(&t->common[i], &t->world, i);
+	srqs_begin(t);
 	for (uint32_t i = 0; i < pairs; i++)
 		pair_begin(t, rng_between(&t->rng, 1, 40));
 	for (uint32_t i = 0; i < t->n_ends; i++)
@@ -138,6 +165,9 @@ static bool clients_turn(struct traffic *t, bool all)
 		if (all || !rng_chance(&t->rng, t->laziness))
 			busy |= model_end_post(&t->ends[i], all);
 	}
+	for (uint32_t i = 0; i < SIM_NODES; i++)
+		if (t->has_srq[i])
+			busy |= model_srq_post(&t->srq[i], all);
 	return busy;
 }
 
@@ -231,6 +261,9 @@ static void traffic_end(struct traffic *t, struct sim_result *result)
 		.hash = w->hash, .packets = w->n_sent, .lost = w->n_lost, .duration = w->now};
 	for (uint32_t i = 0; i < t->n_ends; i++) {
 		result->operations += t->ends[i].n_ops;
+		result->windows_ended +=
+			t->ends[i].window.n_local_ends + t->ends[i].window.n_remote_ends;
+		result->shared += t->ends[i].srq ? t->ends[i].n_received : 0;
 		result->pended += t->ends[i].end.mem.n_pended;
 		if (!t->doom)
 			model_end_verify(&t->ends[i]);
@@ -245,6 +278,8 @@ static void traffic_end(struct traffic *t, struct sim_result *result)
 		sim_check(w->node[i].n_events[RNIC_EVENT_QP_REQ_ERR] == 0, "node %u", i);
 		sim_check(w->node[i].n_events[RNIC_EVENT_QP_ACCESS_ERR] == 0, "node %u", i);
 		model_common_end(&t->common[i]);
+		if (t->has_srq[i])
+			model_srq_end(&t->srq[i]);
 	}
 	sim_check(sim_world_end(w), "objects are left");
 }

@@ -9,7 +9,9 @@
 struct sim_result {
 	uint64_t hash; /* of the packets that arrived, with their times */
 	uint64_t packets, lost, operations, pended;
-	uint64_t duration; /* virtual, ns */
+	uint64_t windows_ended; /* by LOCAL_INV and by SENDs with invalidate */
+	uint64_t shared;	/* receives from SRQs */
+	uint64_t duration;	/* virtual, ns */
 };
 
 /* Everything, the faults of the link too, follows from the seed. A rule that does not hold ends
