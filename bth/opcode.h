@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* BTH opcodes and what each one carries (IBA vol. 1, 9.2.1; CNP: annex A17). */
+/* BTH opcodes and what each one carries (IBA vol. 1, 9.2; CNP: annex A17). */
 #ifndef BTH_OPCODE_H
 #define BTH_OPCODE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* A transport packet in host order: BTH, extension headers, payload (IBA vol. 1, 9.2 and 9.3). */
+/* A transport packet in host order: BTH, extension headers, payload (IBA vol. 1, 9.2). */
 #ifndef BTH_PACKET_H
 #define BTH_PACKET_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Arithmetic on 24-bit packet sequence numbers (IBA vol. 1, 9.7.2). */
+/* Arithmetic on 24-bit packet sequence numbers (IBA vol. 1, 9.7). */
 #ifndef BTH_PSN_H
 #define BTH_PSN_H
 

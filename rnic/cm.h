@@ -30,7 +30,7 @@ enum rnic_cm_state {
 	RNIC_CM_STATES,
 };
 
-/* Reasons of a REJ (IBA 12.6.7.2), as they stand on the wire. */
+/* Reasons of a REJ (IBA chapter 12), as they stand on the wire. */
 enum rnic_cm_reason {
 	CM_REJ_NO_QP = 1,
 	CM_REJ_TIMEOUT = 4,
@@ -110,7 +110,8 @@ int rnic_cm_drep(struct rnic_cm *cm, uint64_t now, struct cm_msg *msg); /* DREQ_
 int rnic_cm_sidr_req(struct rnic_cm *cm, uint64_t now, const struct rnic_av *av,
 		     struct cm_msg *msg);				    /* IDLE */
 int rnic_cm_sidr_rep(struct rnic_cm *cm, uint64_t now, struct cm_msg *msg); /* SIDR_REQ_RCVD */
-/* Traffic has come over the connection: REP_SENT becomes ESTABLISHED (IBA 12.9.7.2.1). */
+/* Traffic has come over the connection: REP_SENT becomes ESTABLISHED (IBA chapter 12, unverified).
+ */
 int rnic_cm_notify(struct rnic_cm *cm, uint64_t now);
 
 #endif

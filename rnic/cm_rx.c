@@ -14,7 +14,7 @@
 
 #define QKEY_GSI 0x80010000u
 #define MRA_TIMEOUT 21		/* 8.6 s; if the program takes longer, another MRA asks for more */
-#define APR_NOT_SUPPORTED 2	/* alternate paths (IBA 12.8) */
+#define APR_NOT_SUPPORTED 2	/* alternate paths */
 #define REMOTE_TIMEOUT_EXTRA 18 /* how long a message and its answer are under way */
 
 static bool comes_from(const struct rnic_cm *cm, const struct rnic_rx *rx)
@@ -138,7 +138,7 @@ static struct rnic_cm *end_for_request(struct rnic_device *dev, const struct rni
 
 /*
  * A connection of the same QP of the same adapter: the peer has forgotten it, or it could not ask
- * for another (IBA 12.9.8.3.1). One that has ended is in nobody's way.
+ * for another (IBA chapter 12, unverified). One that has ended is in nobody's way.
  */
 static struct rnic_cm *stale_of(struct rnic_device *dev, const struct rnic_rx *rx,
 				const struct cm_msg *msg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What a requester does with the answers: ACKs, NAKs, READ and atomic responses (IBA 9.7.7). */
+/* What a requester does with the answers: ACKs, NAKs, READ and atomic responses (IBA 9.7). */
 #ifndef RNIC_COMPLETER_H
 #define RNIC_COMPLETER_H
 

@@ -31,7 +31,7 @@ const struct rnic_limits rnic_limits_default = {
 	.max_srq_sge = 27,
 	.max_qp_rd_atom = 128,
 	.max_mw = 524287,
-	.max_msg_size = 1u << 31, /* IBA 9.7.8: rxe's 8 MiB is not the model */
+	.max_msg_size = 1u << 31, /* IBA unverified; rxe's 8 MiB is not the model */
 };
 
 struct rnic_device *rnic_device_create(const struct rnic_device_config *cfg)

@@ -104,8 +104,7 @@ enum mr_verdict {
 
 /*
  * May `access` (enum rnic_access bits; 0: local read) be done on [addr, addr+len) by key in this
- * PD? On MR_OK *mem and *vaddr tell where. A length of 0 is MR_OK whatever the key (C9-88
- * unverified).
+ * PD? On MR_OK *mem and *vaddr tell where. A length of 0 is MR_OK whatever the key (C9-88).
  */
 enum mr_verdict mr_check(struct rnic_pd *pd, uint32_t key, uint64_t addr, uint64_t len,
 			 uint32_t access, struct rnic_mem **mem, uint64_t *vaddr);

@@ -33,7 +33,7 @@ static bool send_flush(struct rnic_qp *qp)
 	return true;
 }
 
-/* The QP takes nothing from its SRQ any more (IBA 11.6.3.2, unverified). */
+/* The QP takes nothing from its SRQ any more (IBA unverified). */
 static void last_wqe_reached(struct rnic_qp *qp)
 {
 	struct rnic_async event = {.type = RNIC_EVENT_QP_LAST_WQE_REACHED, .qp = qp};

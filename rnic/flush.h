@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What a QP in ERR does: every request posted to it completes with WR_FLUSH_ERR (IBA 10.3.1.7). */
+/* What a QP in ERR does: every request posted to it completes with WR_FLUSH_ERR (IBA 10.3). */
 #ifndef RNIC_FLUSH_H
 #define RNIC_FLUSH_H
 

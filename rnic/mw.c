@@ -129,7 +129,8 @@ static const char *mr_refusal(const struct rnic_qp *qp, const struct rnic_mr *mr
 		return "the MR does not permit windows";
 	if ((bind->access & change) && !(mr->attr.access & RNIC_ACCESS_LOCAL_WRITE)) /* C10-74 */
 		return "the MR has no local write";
-	if (!range_holds(mr->attr.iova, mr->attr.length, bind->addr, bind->length)) /* C10-75 */
+	if (!range_holds(mr->attr.iova, mr->attr.length, bind->addr,
+			 bind->length)) /* IBA unverified */
 		return "the range is not within the MR";
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Verbs objects but for QPs (IBA vol. 1, 11.2): PD, MR, MW, CQ, SRQ, AH.
+ * Verbs objects but for QPs (IBA vol. 1, chapter 11): PD, MR, MW, CQ, SRQ, AH.
  * Functions return 0 or a negative errno and log one line that says why. Destroying an object
  * that others use gives -EBUSY.
  */
@@ -33,12 +33,12 @@ struct rnic_mr_attr {
 	uint32_t access; /* enum rnic_access and the optional bits, which are ignored */
 };
 
-/* IBA 11.2.8.2. REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE: -EINVAL. lkey == rkey. */
+/* REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE: -EINVAL. lkey == rkey. */
 int rnic_mr_create(struct rnic_pd *pd, const struct rnic_mr_attr *attr, struct rnic_mr **mr);
 /* -EINVAL, as the kernel's rxe, while windows are bound to it. */
 int rnic_mr_destroy(struct rnic_mr *mr);
 /*
- * Reregister (IBA 11.2.8.5): another PD, another memory, range or access, all at once; the keys
+ * Reregister: another PD, another memory, range or access, all at once; the keys
  * stay. -EINVAL while windows are bound to it, and for what rnic_mr_create refuses.
  */
 int rnic_mr_modify(struct rnic_mr *mr, struct rnic_pd *pd, const struct rnic_mr_attr *attr);
@@ -47,7 +47,7 @@ const struct rnic_mr_attr *rnic_mr_attr_get(const struct rnic_mr *mr);
 struct rnic_pd *rnic_mr_pd(const struct rnic_mr *mr);
 
 /*
- * IBA 11.2.8.9. A window of type 1 begins without a range, one of type 2 is free; requests bind
+ * A window of type 1 begins without a range, one of type 2 is free; requests bind
  * them. Destroying a bound one unbinds it.
  */
 int rnic_mw_create(struct rnic_pd *pd, enum rnic_mw_type type, struct rnic_mw **mw);

@@ -19,7 +19,7 @@ struct rnic_sge {
 	uint32_t lkey;
 };
 
-/* BIND_MW: a window and what it shall be (IBA 10.6.7). */
+/* BIND_MW: a window and what it shall be (IBA 10.6). */
 struct rnic_bind {
 	uint64_t addr, length; /* length 0: unbind (type 1 only) */
 	uint32_t mr_lkey;

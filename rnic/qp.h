@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Queue pairs as the host sees them (IBA vol. 1, 10.3 and 11.2.4). */
+/* Queue pairs as the host sees them (IBA vol. 1, 10.3). */
 #ifndef RNIC_QP_H
 #define RNIC_QP_H
 

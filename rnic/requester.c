@@ -185,7 +185,7 @@ bool requester_turn(struct rnic_qp *qp, uint64_t now)
 	if (!entry_ready(qp, now))
 		return false;
 	e = send_entry(req, req->cur);
-	/* IBA 10.8.3.3 (unverified): a fenced request waits for all READs and atomics before it. */
+	/* IBA unverified: a fenced request waits for all READs and atomics before it. */
 	if (req->cur_off == 0 && !e->done && (e->flags & RNIC_SEND_FENCE) && req->rd_n)
 		return false;
 	if (wr_op_is_local(e->op))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The sending side of a QP (IBA vol. 1, 9.7.2 to 9.7.4, 9.9): its ring of outstanding requests.
+ * The sending side of a QP (IBA vol. 1, 9.7): its ring of outstanding requests.
  *
  * Requests are copied out of the client's queue one by one when their turn to be sent comes, and
  * stay in the ring until they complete. The ring has three marks, free-running indexes:

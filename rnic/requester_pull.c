@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Copies requests out of the client's queue and checks them (IBA vol. 1, 10.8.2 and 11.4.1.1). */
+/* Copies requests out of the client's queue and checks them (IBA vol. 1, chapter 11). */
 #include "config.h"
 
 #include <string.h>

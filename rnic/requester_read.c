@@ -71,7 +71,7 @@ static uint32_t *rd_end_at(const struct requester *req, uint32_t i)
 
 /*
  * At most so many packets may be asked for at req->psn. A duplicate is the request that it repeats
- * or its tail (IBA 9.4.4, unverified): were two asked for again as one, a responder that knows
+ * or its tail (IBA 9.4.4): were two asked for again as one, a responder that knows
  * the first only could make nothing of it.
  */
 static uint32_t part_limit(const struct requester *req, uint32_t want)

@@ -130,7 +130,7 @@ static void tail_fatal(struct responder *resp, enum aeth_nak code, int event)
 	resp->tail_event = event;
 }
 
-/* A receive in use tells of the fault by its completion; else an event does (class C of IBA 9.9.3,
+/* A receive in use tells of the fault by its completion; else an event does (class C of IBA 9.9,
  * unverified). */
 static int request_fault(struct rnic_qp *qp, enum rnic_event_type event)
 {
@@ -140,7 +140,7 @@ static int request_fault(struct rnic_qp *qp, enum rnic_event_type event)
 	return -1;
 }
 
-/* IBA 9.7.5.2 and table 59 of 9.9 (unverified) */
+/* IBA unverified */
 void responder_refuse(struct rnic_qp *qp, enum resp_verdict verdict)
 {
 	struct responder *resp = qp->resp;
@@ -203,7 +203,7 @@ static void out_of_order(struct rnic_qp *qp)
 		tail_nak(resp, TAIL_NAK, AETH_NAK, AETH_NAK_PSN_SEQUENCE);
 }
 
-/* IBA 9.7.5.1.5, unverified */
+/* IBA unverified */
 static void duplicate(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t flags)
 {
 	struct responder *resp = qp->resp;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * The receiving side of a QP (IBA vol. 1, 9.7.4, 9.7.5).
+ * The receiving side of a QP (IBA vol. 1, 9.7).
  *
  * Answers leave in PSN order. READs and atomics wait in a ring of jobs, which turns of rnic_run
  * work off; the one ACK or NAK that follows them (a later one replaces it) leaves when the jobs are

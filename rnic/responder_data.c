@@ -16,7 +16,7 @@
 #include "rnic/responder.h"
 #include "rnic/sgl.h"
 
-#define DMALEN_MAX (1u << 31) /* IBA 9.7.4.1.6, unverified */
+#define DMALEN_MAX (1u << 31) /* C9-94 */
 
 /* The packets of one message, or of a part of it, that are dealt with together. */
 struct data_run {
@@ -34,7 +34,7 @@ static uint32_t opcode_flags(const struct bth_packet *pkt)
 	return bth_opcode_info(pkt->opcode)->flags;
 }
 
-/* IBA 9.7.4.1.2: is this opcode possible after what came before? */
+/* IBA unverified: is this opcode possible after what came before? */
 static bool sequence_ok(enum resp_message before, uint32_t flags)
 {
 	if (before == MSG_NONE)
@@ -43,7 +43,7 @@ static bool sequence_ok(enum resp_message before, uint32_t flags)
 	       (before == MSG_SEND ? flags & BTH_F_SEND : flags & BTH_F_WRITE);
 }
 
-/* IBA 9.7.4.1.6: FIRST and MIDDLE are full, LAST is not empty, ONLY is anything. */
+/* C9-92: FIRST and MIDDLE are full, LAST is not empty, ONLY is anything. */
 static bool payload_ok(uint32_t flags, uint32_t len, uint32_t mtu)
 {
 	if (!(flags & BTH_F_LAST))
@@ -99,7 +99,7 @@ static enum resp_verdict packet_check(struct rnic_qp *qp, struct data_run *run,
 
 	if (!sequence_ok(run->msg, flags) || !payload_ok(flags, pkt->payload_len, qp->resp->mtu))
 		return RESP_INVALID;
-	/* IBA 9.9.3 (unverified): what cannot be invalidated is a remote access error. */
+	/* IBA unverified: what cannot be invalidated is a remote access error. */
 	if ((flags & BTH_F_IETH) && !mw_may_invalidate(qp, pkt->inv_rkey))
 		return RESP_ACCESS;
 	if (flags & BTH_F_FIRST) {

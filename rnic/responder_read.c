@@ -70,7 +70,7 @@ static bool room_to_answer_again(const struct responder *resp)
 	return resp->n_jobs < resp->job_room / 2;
 }
 
-/* IBA 9.7.4.1.3 to 9.7.4.1.5, unverified */
+/* IBA unverified */
 static enum resp_verdict resources_check(const struct rnic_qp *qp, uint32_t access)
 {
 	const struct responder *resp = qp->resp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* When a requester sends again, and when it gives up (IBA vol. 1, 9.7.6 and 9.9.2). */
+/* When a requester sends again, and when it gives up (IBA vol. 1, 9.7.6). */
 #ifndef RNIC_RETRY_H
 #define RNIC_RETRY_H
 

@@ -234,7 +234,7 @@ static bool transport_matches(const struct rnic_qp *qp, uint8_t opcode)
 	return false;
 }
 
-/* Must this QP not even look at the packet (IBA 9.6.1)? Then the counter of why; or NULL. */
+/* Must this QP not even look at the packet (IBA unverified)? Then the counter of why; or NULL. */
 static uint64_t *packet_refusal(struct rnic_device *dev, const struct rnic_qp *qp,
 				const struct bth_packet *pkt, const struct rnic_rx *rx)
 {
@@ -327,7 +327,7 @@ static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 	}
 }
 
-/* A reserved opcode of RC is an invalid request, which the responder says (IBA 9.9.3, unverified);
+/* A reserved opcode of RC is an invalid request, which the responder says (IBA unverified);
  * other transports have nobody to tell. */
 static bool decoded(const struct rnic_rx *rx, struct bth_packet *pkt)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* The receiving side of UC (IBA vol. 1, 9.8.2): in order or not at all, and nothing is answered. */
+/* The receiving side of UC (IBA vol. 1, 9.8): in order or not at all, and nothing is answered. */
 #ifndef RNIC_UC_H
 #define RNIC_UC_H
 

@@ -16,7 +16,7 @@
 #include "rnic/sgl.h"
 
 #define GRH_LEN 40
-#define QKEY_CONTROLLED (1u << 31) /* IBA 10.2.5: then the QP's own is sent */
+#define QKEY_CONTROLLED (1u << 31) /* IBA 3.5.3: then the QP's own is sent */
 #define QKEY_GSI 0x80010000u
 #define UDP_HEADER_LEN 8
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* UD (IBA vol. 1, 9.8.3): a message is a packet, and carries its sender's address. */
+/* UD (IBA vol. 1, 9.8): a message is a packet, and carries its sender's address. */
 #ifndef RNIC_UD_H
 #define RNIC_UD_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Async events that are no error of a request, and the overflow of a CQ (IBA vol. 1, 11.6.3). */
+/* Async events that are no error of a request, and the overflow of a CQ (IBA vol. 1, chapter 11).
+ */
 #include "config.h"
 
 #include "rnic_lone.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What a requester sends again, when, and how often (IBA vol. 1, 9.7.5.2, 9.7.6, 9.9.2). */
+/* What a requester sends again, when, and how often (IBA vol. 1, 9.7.5.2, 9.7.6). */
 #include "config.h"
 
 #include "bth/psn.h"

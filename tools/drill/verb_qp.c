@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * QPs. A script names what matters to it; each step to RTS takes the attributes that IBA 11.2.4.2
- * requires of it from this table, unless the line says "only".
+ * QPs. A script names what matters to it; each step to RTS takes the attributes that the state
+ * table requires of it from this table, unless the line says "only".
  */
 #include "config.h"
 

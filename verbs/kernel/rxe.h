@@ -60,7 +60,7 @@ int rxe_rq_create(struct context *c, struct rxe_cap *cap, struct rxe_rq *rq);
 /* Replace the ring; receives that wait move over. -EINVAL if they are more than fit. */
 int rxe_rq_resize(struct context *c, struct rxe_rq *rq, uint32_t wr);
 void rxe_rq_destroy(struct context *c, struct rxe_rq *rq);
-/* The QP is in RESET: what was posted is gone (IBA 10.3.1). */
+/* The QP is in RESET: what was posted is gone (IBA 10.3). */
 void rxe_qp_reset(struct rxe_qp *qp);
 
 int rxe_cq_create(struct context *c, uint32_t cqe, struct rxe_cq *cq);
