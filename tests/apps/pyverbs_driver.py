@@ -7,7 +7,7 @@ Usage: pyverbs_driver.py SUITE RECORDS LIMIT DEVICE GID-INDEX TEST...
 SUITE is the folder with the suite's modules. Each step is one JSON line of
 RECORDS, written at once, so that the caller knows where a crash or a hang was:
 ["tests", [NAME...]] first, then ["run", NAME] and [RESULT, NAME, TEXT] for each
-test. A test that takes longer than LIMIT seconds ends the process, after
+test. What a test prints stands on stdout below a line "=== NAME". A test that takes longer than LIMIT seconds ends the process, after
 writing to stderr where it stood."""
 
 import faulthandler
@@ -33,6 +33,7 @@ class Records(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.tell('run', name_of(test))
+        print(f'=== {name_of(test)}', flush=True)
         faulthandler.dump_traceback_later(self.limit, exit=True)
 
     def stopTest(self, test):

@@ -65,6 +65,24 @@ def check_devinfo(host):
         raise Failed('no GID shown')
 
 
+def check_netdev(host, interface):
+    """sysfs names the interface behind the device, as drivers of adapters do
+    and as rdma-core's own tests look for it."""
+    device = f'/sys/class/infiniband/{host.device}'
+    for words, expected in (
+            (['ls', f'{device}/device/net'], interface),
+            (['cat', f'{device}/parent'], interface),
+            (['cat', f'{device}/ports/1/gid_attrs/ndevs/0'], interface),
+            (['cat', f'{device}/ports/1/gid_attrs/types/0'], 'RoCE v2')):
+        shown = host.run(words)
+        if shown.output().strip() != expected:
+            raise Failed(f'{words[1]} shows "{shown.output().strip()}" '
+                         f'instead of "{expected}"', shown.tail())
+
+
 def run(report, setting):
     report.case(f'{setting.name}.devinfo_equals_rxe', check_devinfo,
                 setting.hosts[0])
+    for host in setting.hosts:
+        report.case(f'{setting.name}.{host.name}.netdev_is_named',
+                    check_netdev, host, setting.interface)

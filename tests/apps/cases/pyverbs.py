@@ -41,6 +41,17 @@ def unpack(suite, folder):
     return driver
 
 
+def prints(output):
+    """{name of a test: the lines that it printed}"""
+    found, lines = {}, []
+    for line in output.splitlines():
+        if line.startswith('=== '):
+            lines = found[line[4:]] = []
+        else:
+            lines.append(line)
+    return found
+
+
 class Run:
     """The suite's results: name: (result, text)."""
 
@@ -51,6 +62,7 @@ class Run:
         self.driver = unpack(suite, self.folder)
         self.records = os.path.join(host.folder, 'pyverbs.records')
         self.results = {}
+        self.prints = {}        # name: lines
         self.names = []
 
     def start(self, tests):
@@ -60,7 +72,10 @@ class Run:
                 str(gid_index(self.host, 'ipv4')), *tests]
         process = self.host.run(argv, timeout=RUN_SECONDS, name='pyverbs',
                                 env={'PYTHONDONTWRITEBYTECODE': '1'})
+        if not os.path.exists(self.records):
+            raise Failed('the suite cannot be run', process.tail(30))
         running = self.take_records()
+        self.prints.update(prints(process.output()))
         if running:
             self.results[running] = ('died', '\n'.join(process.tail(30)))
         elif process.popen.returncode:
@@ -95,7 +110,8 @@ class Run:
 def show(run, name):
     result, text = run.results[name]
     if result != 'ok':
-        raise Failed(result, text.splitlines()[-30:])
+        raise Failed(result, text.splitlines()[-30:]
+                     + run.prints.get(name, [])[-10:])
 
 
 def check_whole(run):

@@ -97,6 +97,7 @@ class Setting:
     """Context manager; afterwards `hosts` and `daemons` are gone."""
 
     name = None
+    interface = None        # what the devices are bound to
     keep = False            # keep the folder with all outputs
 
     def __init__(self, builddir, faults=(), daemons=True):
@@ -172,6 +173,7 @@ class Setting:
 
 class Loopback(Setting):
     name = 'loopback'
+    interface = 'lo'
 
     def build(self):
         place, owner = [], None
@@ -193,6 +195,7 @@ class Loopback(Setting):
 
 class Namespaces(Setting):
     name = 'netns'
+    interface = 'veth0'
 
     def build(self):
         names = [self.add_namespace('a'), self.add_namespace('b')]
