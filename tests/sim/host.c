@@ -71,7 +71,7 @@ static int mem_read(void *host, struct rnic_mem *m, uint64_t addr, const struct 
 	(void)host;
 	if (ret < 0)
 		return ret;
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n && !m->sparse; i++) {
 		memcpy(dst[i].iov_base, m->bytes + (addr - m->start), dst[i].iov_len);
 		addr += dst[i].iov_len;
 	}
@@ -85,7 +85,7 @@ static int mem_write(void *host, struct rnic_mem *m, uint64_t addr, const struct
 	(void)host;
 	if (ret < 0)
 		return ret;
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n && !m->sparse; i++) {
 		memcpy(m->bytes + (addr - m->start), src[i].iov_base, src[i].iov_len);
 		addr += src[i].iov_len;
 	}

@@ -38,6 +38,7 @@ struct rnic_mem {
 	bool busy;	  /* nor will be until the resume event */
 	bool broken;	  /* every access faults */
 	bool gone;	  /* its process is */
+	bool sparse;	  /* nothing is kept: for lengths that would take long to copy */
 	uint32_t n_pended;
 };
 
