@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += net/libnet.la
 
 net_libnet_la_SOURCES = \
+	net/backlog.c \
+	net/backlog.h \
 	net/capture.c \
 	net/capture.h \
 	net/fault.c \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bth/packet.h"
+#include "net/backlog.h"
 #include "net/holder.h"
 #include "net/port_priv.h"
 #include "net/sock.h"
@@ -44,6 +45,7 @@ struct net_port *net_port_create(const struct net_port_config *cfg)
 		return NULL;
 	port->cfg = *cfg;
 	port->udp_port = cfg->udp_port ? cfg->udp_port : BTH_UDP_PORT;
+	port->backlog_fd = net_backlog_open();
 	net_capture_open(&port->capture);
 	port->arena = malloc(NET_ARENA_SIZE);
 	port->batches = calloc(NET_BATCH_MAX, sizeof(*port->batches));
@@ -76,6 +78,8 @@ void net_port_destroy(struct net_port *port)
 	peer_table_destroy(port->peers);
 	free(port->batches);
 	free(port->arena);
+	if (port->backlog_fd >= 0)
+		close(port->backlog_fd);
 	net_capture_close(&port->capture);
 	free(port);
 }
@@ -147,6 +151,29 @@ static int addr_append(struct net_port *port, struct port_addr *a)
 	return 0;
 }
 
+static struct port_addr *addr_new(const uint8_t addr[16], uint32_t ifindex)
+{
+	struct port_addr *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	memcpy(a->addr, addr, 16);
+	a->ifindex = ifindex;
+	a->v4 = net_addr_is_v4(addr);
+	for (unsigned i = 0; i < NET_TXSOCK_MAX; i++)
+		a->pool[i].fd = -1;
+	return a;
+}
+
+/* Its receiving socket is open. */
+static void addr_begin(struct net_port *port, struct port_addr *a)
+{
+	a->rcvbuf = net_sock_rcvbuf(a->fd);
+	a->gro = port_gso_allowed(port) && net_sock_set_gro(a->fd, true) == 0;
+	port->naddrs++;
+	port_watch(port, a->fd, true);
+}
+
 int net_port_addr_add(struct net_port *port, const uint8_t addr[16], uint32_t ifindex)
 {
 	struct port_addr *a;
@@ -154,14 +181,9 @@ int net_port_addr_add(struct net_port *port, const uint8_t addr[16], uint32_t if
 
 	if (addr_find(port, addr, ifindex) >= 0)
 		return -EEXIST;
-	a = calloc(1, sizeof(*a));
+	a = addr_new(addr, ifindex);
 	if (!a)
 		return -ENOMEM;
-	memcpy(a->addr, addr, 16);
-	a->ifindex = ifindex;
-	a->v4 = net_addr_is_v4(addr);
-	for (unsigned i = 0; i < NET_TXSOCK_MAX; i++)
-		a->pool[i].fd = -1;
 	err = addr_append(port, a);
 	if (!err)
 		err = addr_open(port, a);
@@ -170,10 +192,44 @@ int net_port_addr_add(struct net_port *port, const uint8_t addr[16], uint32_t if
 		return err;
 	}
 	a->dev = addr_dev(addr, ifindex);
-	a->rcvbuf = net_sock_rcvbuf(a->fd);
-	a->gro = port_gso_allowed(port) && net_sock_set_gro(a->fd, true) == 0;
-	port->naddrs++;
-	port_watch(port, a->fd, true);
+	net_sock_set_multicast_if(a->fd, a->v4 ? AF_INET : AF_INET6, a->dev);
+	addr_begin(port, a);
+	return 0;
+}
+
+static int group_open(struct net_port *port, struct port_addr *a)
+{
+	char text[NET_SOCKADDR_TEXT_MAX];
+	union net_sockaddr sa;
+	socklen_t len = net_sockaddr_set(&sa, a->addr, a->ifindex, port->udp_port);
+
+	a->fd = net_sock_open_group(&sa, len, a->ifindex);
+	if (a->fd < 0)
+		port_log(port, "cannot join %s: %s", net_sockaddr_text(&sa, text),
+			 strerror(-a->fd));
+	return a->fd < 0 ? a->fd : 0;
+}
+
+int net_port_group_join(struct net_port *port, const uint8_t group[16], uint32_t ifindex)
+{
+	struct port_addr *a;
+	int err;
+
+	if (addr_find(port, group, ifindex) >= 0)
+		return -EEXIST;
+	a = addr_new(group, ifindex);
+	if (!a)
+		return -ENOMEM;
+	a->group = true;
+	a->dev = ifindex;
+	err = addr_append(port, a);
+	if (!err)
+		err = group_open(port, a);
+	if (err) {
+		free(a);
+		return err;
+	}
+	addr_begin(port, a);
 	return 0;
 }
 
@@ -239,6 +295,18 @@ uint32_t net_port_rcvbuf(const struct net_port *port)
 		if (least == 0 || port->addrs[i]->rcvbuf < least)
 			least = port->addrs[i]->rcvbuf;
 	return least;
+}
+
+bool net_port_room(const struct net_port *port, const uint8_t addr[16], uint32_t ifindex,
+		   uint64_t *room)
+{
+	/* The kernel gives back what was read only when it is a quarter, and does not tell that. */
+	uint32_t rcvbuf = net_port_rcvbuf(port) / 4 * 3, used;
+
+	if (net_backlog_get(port->backlog_fd, addr, ifindex, port->udp_port, &used) < 0)
+		return false;
+	*room = used < rcvbuf ? rcvbuf - used : 0;
+	return true;
 }
 
 const struct net_counters *net_port_counters(const struct net_port *port)

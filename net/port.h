@@ -69,6 +69,10 @@ void net_port_destroy(struct net_port *port);
 int net_port_addr_add(struct net_port *port, const uint8_t addr[16], uint32_t ifindex);
 void net_port_addr_del(struct net_port *port, const uint8_t addr[16], uint32_t ifindex);
 
+/* Join a multicast group on that interface (IGMP, MLD) and receive what is sent to it, our own
+ * packets too; net_port_addr_del leaves it. 0 or -errno. */
+int net_port_group_join(struct net_port *port, const uint8_t group[16], uint32_t ifindex);
+
 /* Room for a run, valid until the next call of net_port_tx_alloc or net_port_flush; the port's
  * arena makes it, flushing if need be. Never NULL. len <= 131072. */
 uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len);
@@ -85,6 +89,11 @@ uint32_t net_port_rx(struct net_port *port, uint64_t now, struct net_rx *pkts, u
 
 /* A hint, which saves system calls: this descriptor was seen to be readable. */
 void net_port_readable(struct net_port *port, int fd);
+
+/* Free socket memory of the receiver at that address, if it is on this host and its socket is as
+ * large as ours. False if that is not known. What is queued here does not count yet. */
+bool net_port_room(const struct net_port *port, const uint8_t addr[16], uint32_t ifindex,
+		   uint64_t *room);
 
 /* Socket memory that one receiving socket really has (SO_RCVBUF as the kernel granted it, the
  * least of all addresses; counts truesize). 0 before the first address. */

@@ -36,6 +36,7 @@ struct port_addr {
 	uint32_t ifindex; /* as given */
 	uint32_t dev;	  /* the interface that has the address; 0: not known */
 	bool v4;
+	bool group;	   /* a multicast group, which only receives */
 	bool gro;	   /* as the receiving socket is set */
 	int fd;		   /* the receiving socket */
 	bool maybe;	   /* it may have something */
@@ -84,6 +85,7 @@ struct net_port {
 	struct net_routes routes;
 	bool flow_labels_refused;
 
+	int backlog_fd;
 	struct net_capture capture;
 	bool captured;
 	bool gro_seen; /* merged datagrams came since the last look for captures */

@@ -12,6 +12,10 @@
  * Descriptor or -errno. */
 int net_sock_open_rx(const union net_sockaddr *sa, socklen_t len);
 /* The same for sending only: what comes to it is thrown away. */
+/* Receives what is sent to the multicast group on that interface; others may receive it too. */
+int net_sock_open_group(const union net_sockaddr *group, socklen_t len, uint32_t ifindex);
+/* Where multicast of this socket leaves. */
+void net_sock_set_multicast_if(int fd, int family, uint32_t ifindex);
 int net_sock_open_tx(const union net_sockaddr *sa, socklen_t len);
 
 /* Receive merged datagrams, or not. 0 or -errno. */

@@ -20,7 +20,7 @@ socklen_t net_sockaddr_set(union net_sockaddr *sa, const uint8_t addr[16], uint3
 	sa->in6.sin6_family = AF_INET6;
 	sa->in6.sin6_port = htons(port);
 	memcpy(&sa->in6.sin6_addr, addr, 16);
-	if (net_addr_is_link_local(addr))
+	if (net_addr_is_link_local(addr) || addr[0] == 0xff)
 		sa->in6.sin6_scope_id = ifindex;
 	return sizeof(sa->in6);
 }

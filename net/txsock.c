@@ -27,8 +27,10 @@ static int sock_open(const struct net_port *port, const struct port_addr *a, uin
 		*sport = (uint16_t)(SPORT_BASE | ((hash + i * HASH_STEP) & HASH_MASK));
 		len = net_sockaddr_set(&sa, a->addr, a->ifindex, *sport);
 		fd = net_sock_open_tx(&sa, len);
-		if (fd >= 0)
-			return fd;
+		if (fd < 0)
+			continue;
+		net_sock_set_multicast_if(fd, sa.sa.sa_family, a->dev);
+		return fd;
 	}
 	*sport = port->udp_port;
 	return a->fd;

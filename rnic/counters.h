@@ -29,6 +29,7 @@
 	X(rx_dropped_no_qp)                                                                        \
 	X(rx_dropped_qp_state)                                                                     \
 	X(rx_dropped_pkey)                                                                         \
+	X(rx_dropped_qkey)                                                                         \
 	X(rx_dropped_address)                                                                      \
 	X(cm_sent)                                                                                 \
 	X(cm_repeated)                                                                             \

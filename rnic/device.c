@@ -31,6 +31,8 @@ const struct rnic_limits rnic_limits_default = {
 	.max_srq_sge = 27,
 	.max_qp_rd_atom = 128,
 	.max_mw = 524287,
+	.max_mcast_grp = 8192,
+	.max_mcast_qp_attach = 56,
 	.max_msg_size = 1u << 31, /* IBA unverified; rxe's 8 MiB is not the model */
 };
 

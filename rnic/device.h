@@ -17,6 +17,7 @@ struct rnic_limits {
 	uint32_t max_qp, max_qp_wr, max_sge, max_inline;
 	uint32_t max_cq, max_cqe, max_mr, max_pd, max_ah, max_srq, max_srq_wr, max_srq_sge;
 	uint32_t max_qp_rd_atom, max_mw;
+	uint32_t max_mcast_grp, max_mcast_qp_attach;
 	uint32_t max_msg_size; /* bytes */
 };
 

@@ -39,6 +39,17 @@ struct gid_slot {
 	uint32_t ifindex;
 };
 
+/* What may still be sent to a destination of UC and UD traffic: pace.c. */
+struct pace {
+	uint8_t gid[16];
+	uint64_t credit;     /* bytes of its socket memory */
+	uint64_t next;	     /* no more before then */
+	uint64_t full_since; /* 0: it has room */
+};
+
+#define PACE_PLACES 16
+#define MCAST_PLACES 256
+
 struct rnic_device {
 	struct rnic_device_config cfg;
 	struct rnic_limits limits;
@@ -56,9 +67,12 @@ struct rnic_device {
 	uint64_t timer_told;	/* what timer_set was last called with */
 	struct qp_list active;	/* QPs that want a turn of rnic_run */
 	struct qp_list waiting; /* QPs that wait for rnic_mem_resume */
-	struct peer *peers;	/* windows by destination: peer.c */
-	struct cm_device *cm;	/* NULL before rnic_cm_start */
-	bool cq_failed;		/* a CQ has overflowed, its QPs have not been told */
+	struct pace pace[PACE_PLACES];
+	struct mcast_group *mcast[MCAST_PLACES]; /* by hash: mcast.c */
+	uint32_t n_mcast;
+	struct peer *peers;   /* windows by destination: peer.c */
+	struct cm_device *cm; /* NULL before rnic_cm_start */
+	bool cq_failed;	      /* a CQ has overflowed, its QPs have not been told */
 };
 
 struct rnic_pd {

@@ -71,6 +71,12 @@ struct rnic_ops {
 	uint8_t *(*tx_alloc)(void *host, uint32_t len);
 	/* Takes the run; data must be the pointer of the last tx_alloc. Loss is not an error. */
 	void (*tx_send)(void *host, const struct rnic_tx *tx);
+	/* Bytes of socket memory that are free at the destination, or RNIC_ROOM_UNKNOWN. Not
+	 * between tx_alloc and tx_send. May be NULL: never known, and no limit. */
+	uint64_t (*tx_room)(void *host, const struct rnic_av *av);
+	/* Receive the packets of a multicast group from now on; 0 or -errno. Both may be NULL. */
+	int (*mcast_join)(void *host, const uint8_t gid[16]);
+	void (*mcast_leave)(void *host, const uint8_t gid[16]);
 	/* Call rnic_timer_fired at or soon after this time in ns; UINT64_MAX: no call needed.
 	 * Replaces the time set before. */
 	void (*timer_set)(void *host, uint64_t deadline);
@@ -93,6 +99,7 @@ struct rnic_ops {
 	void (*log)(void *host, const char *line);
 };
 
+#define RNIC_ROOM_UNKNOWN UINT64_MAX
 #define RNIC_TX_RUN_MAX 131072
 #define RNIC_TX_SEGS_MAX 64
 

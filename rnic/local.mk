@@ -17,10 +17,14 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/flush.c \
 	rnic/flush.h \
 	rnic/host.h \
+	rnic/mcast.c \
+	rnic/mcast.h \
 	rnic/mr.c \
 	rnic/mw.c \
 	rnic/mw.h \
 	rnic/objects.h \
+	rnic/pace.c \
+	rnic/pace.h \
 	rnic/pd.c \
 	rnic/peer.c \
 	rnic/peer.h \

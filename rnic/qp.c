@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "rnic/mw.h"
+#include "rnic/mcast.h"
 #include "rnic/qp_priv.h"
 
 #define QPN_GSI 1
@@ -145,6 +146,7 @@ int rnic_qp_destroy(struct rnic_qp *qp)
 	struct rnic_device *dev = qp->dev;
 
 	mw_qp_gone(qp);
+	mcast_detach_all(qp);
 	transport_destroy(qp);
 	timer_disarm(dev, &qp->retry_timer);
 	timer_disarm(dev, &qp->rnr_timer);
@@ -176,6 +178,21 @@ void qp_error(struct rnic_qp *qp, uint64_t now, int event_type)
 		event.type = (enum rnic_event_type)event_type;
 		qp->dev->cfg.ops->async_event(qp->dev->cfg.host, &event);
 	}
+}
+
+void qp_send_error(struct rnic_qp *qp, uint64_t now)
+{
+	enum rnic_qp_state from = qp->attr.state;
+
+	if (qp->init.type == RNIC_QPT_RC) {
+		qp_error(qp, now, -1);
+		return;
+	}
+	if (from != RNIC_QPS_RTS && from != RNIC_QPS_SQD)
+		return;
+	qp->attr.state = RNIC_QPS_SQE;
+	qp_history_add(qp, from, true, now);
+	transport_state_entered(qp, from, 0, now);
 }
 
 int rnic_qp_kick(struct rnic_qp *qp)

@@ -31,6 +31,7 @@ struct rnic_qp {
 	struct qp_list waiting; /* in dev->waiting or alone */
 	struct rnic_timer retry_timer;
 	struct rnic_timer rnr_timer;
+	struct mcast_member *mcasts; /* groups that it is attached to: mcast.c */
 	struct requester *req;
 	struct responder *resp;
 	uint32_t n_mw; /* windows of type 2 that it has bound */
@@ -51,9 +52,11 @@ void peers_free(struct rnic_device *dev);
 
 /* ---- implemented by qp.c, called by the transport ---- */
 
-/* The transport has found an error: enter ERR (SQE for UC/UD send errors is a later matter),
- * call transport_state_entered, raise the event if type is not negative. */
+/* The transport has found an error: enter ERR, call transport_state_entered, raise the event if
+ * type is not negative. */
 void qp_error(struct rnic_qp *qp, uint64_t now, int event_type);
+/* A request of the send queue has failed: an RC QP enters ERR, any other SQE (IBA unverified). */
+void qp_send_error(struct rnic_qp *qp, uint64_t now);
 /* attr.state is new. */
 void qp_history_add(struct rnic_qp *qp, enum rnic_qp_state from, bool by_error, uint64_t now);
 /* 0, or -EINVAL and the line that says why: the state table's verdict on going there. */

@@ -253,7 +253,7 @@ void requester_fail(struct rnic_qp *qp, enum rnic_wc_status status, uint64_t now
 {
 	qp->dev->counters.send_err++;
 	requester_complete(qp, status);
-	qp_error(qp, now, -1);
+	qp_send_error(qp, now);
 }
 
 void requester_drained(struct rnic_qp *qp)
@@ -262,6 +262,8 @@ void requester_drained(struct rnic_qp *qp)
 	struct rnic_async event = {.type = RNIC_EVENT_SQ_DRAINED, .qp = qp};
 
 	if (qp->attr.state != RNIC_QPS_SQD || req->una != req->cur || !next_is_untouched(req))
+		return;
+	if (req->ud_held)
 		return;
 	req->draining = false;
 	qp->attr.sq_draining = 0;

@@ -40,7 +40,7 @@ struct send_entry {
 /* Why no turn is wanted although there is something to send. */
 enum requester_pause {
 	PAUSE_NONE,
-	PAUSE_RNR,    /* until rnr_timer */
+	PAUSE_RNR,    /* until rnr_timer; UC, UD: for the receiver to have room */
 	PAUSE_MEMORY, /* until rnic_mem_resume(wait_mem) */
 };
 
@@ -73,7 +73,9 @@ struct requester {
 	uint32_t flush_ms;
 	uint64_t retransmitted;
 	struct peer_share share;
-	struct rnic_send_wr *ud_wr; /* UD: the request that waits for memory */
+	struct rnic_send_wr *ud_wr; /* UD: the request that is being sent, if ud_held */
+	uint64_t ud_length;
+	enum rnic_wc_status ud_status; /* what is wrong with it */
 	bool ud_held;
 };
 

@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/pace.h"
 #include "rnic/requester.h"
 #include "rnic/shape.h"
 #include "rnic/sgl.h"
@@ -149,7 +150,7 @@ static int run_build(struct rnic_qp *qp, const struct run *run, struct rnic_mem 
 }
 
 /* How many packets this turn may send; 0: it has to wait. */
-static uint32_t packets_allowed(struct rnic_qp *qp, const struct send_entry *e)
+static uint32_t packets_allowed(struct rnic_qp *qp, const struct send_entry *e, uint64_t now)
 {
 	struct requester *req = qp->req;
 	uint32_t want = e->n_psn - req->cur_off;
@@ -157,8 +158,11 @@ static uint32_t packets_allowed(struct rnic_qp *qp, const struct send_entry *e)
 
 	if (want > RNIC_TX_SEGS_MAX)
 		want = RNIC_TX_SEGS_MAX;
-	if (qp->init.type != RNIC_QPT_RC)
-		return want;
+	if (qp->init.type != RNIC_QPT_RC) {
+		if (req->pend_n)
+			return req->pend_n;
+		return pace_grant(qp, &qp->attr.av, want, e->pkt_cost, now);
+	}
 	if (flying + want > IN_FLIGHT_MAX)
 		return 0;
 	/* The access of memory that was pending is to be the same one. */
@@ -197,7 +201,7 @@ bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 	struct requester *req = qp->req;
 	struct run run = {.e = e, .off = req->cur_off};
 	struct rnic_mem *mem;
-	uint32_t allowed = packets_allowed(qp, e);
+	uint32_t allowed = packets_allowed(qp, e, now);
 	int ret;
 
 	if (allowed == 0)
@@ -217,7 +221,9 @@ bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 	if (req->cur_off + run.shape.n == e->n_psn)
 		qp->dev->counters.rdma_sends++;
 	requester_sent(qp, e, run.shape.n, run.ackreq, now);
-	if (qp->init.type == RNIC_QPT_UC)
+	if (qp->init.type == RNIC_QPT_UC) {
+		pace_sent(qp, &qp->attr.av, (uint64_t)run.shape.n * e->pkt_cost);
 		uc_sent(qp, e);
+	}
 	return true;
 }

@@ -219,7 +219,7 @@ static void duplicate(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t
 		resp->tail = TAIL_ACK;
 }
 
-static void established(struct rnic_qp *qp)
+void responder_established(struct rnic_qp *qp)
 {
 	struct rnic_async event = {.type = RNIC_EVENT_COMM_EST, .qp = qp};
 
@@ -240,7 +240,7 @@ static uint32_t in_order(struct rnic_qp *qp, const struct bth_packet *pkt, uint3
 	resp->nak_sent = false;
 	if (resp->tail == TAIL_NAK)
 		resp->tail = TAIL_NONE;
-	established(qp);
+	responder_established(qp);
 	if (flags & (BTH_F_SEND | BTH_F_WRITE)) {
 		verdict = responder_data(qp, pkt, &n);
 	} else {

@@ -99,6 +99,9 @@ bool responder_turn(struct rnic_qp *qp, uint64_t now);
 /* Send the ACK or NAK that is due, if no job is before it. */
 void responder_send_tail(struct rnic_qp *qp, uint64_t now);
 
+/* A request has come: COMM_EST, if it is the first and the QP is in RTR. */
+void responder_established(struct rnic_qp *qp);
+
 /* Refuse the request at the expected PSN. */
 void responder_refuse(struct rnic_qp *qp, enum resp_verdict verdict);
 /* The READ that is being answered fails at this PSN. */

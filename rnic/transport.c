@@ -14,6 +14,7 @@
 #include "rnic/cm_priv.h"
 #include "rnic/completer.h"
 #include "rnic/flush.h"
+#include "rnic/mcast.h"
 #include "rnic/requester.h"
 #include "rnic/responder.h"
 #include "rnic/retry.h"
@@ -140,6 +141,8 @@ void transport_state_entered(struct rnic_qp *qp, enum rnic_qp_state from, uint32
 	case RNIC_QPS_RTS:
 		if (from == RNIC_QPS_RTR)
 			requester_start(qp);
+		if (from == RNIC_QPS_SQE)
+			flush_sends_end(qp);
 		if (mask & RNIC_QP_AV)
 			path_taken(qp);
 		qp->req->draining = false;
@@ -156,6 +159,8 @@ void transport_state_entered(struct rnic_qp *qp, enum rnic_qp_state from, uint32
 		flush_begin(qp, now);
 		return;
 	case RNIC_QPS_SQE:
+		flush_sends_begin(qp);
+		return;
 	case RNIC_QPS_COUNT:
 		return;
 	}
@@ -278,7 +283,7 @@ static void group_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b, 
 	case RNIC_QPT_UD:
 	case RNIC_QPT_GSI:
 		for (uint32_t k = i; k < i + n; k++)
-			ud_rx(qp, b->rx[k], &b->pkt[k]);
+			ud_rx(qp, now, b->rx[k], &b->pkt[k]);
 		break;
 	}
 }
@@ -297,6 +302,19 @@ static uint32_t group_len(struct rnic_device *dev, const struct rx_batch *b, uin
 	return n;
 }
 
+static void mcast_deliver(struct rnic_qp *qp, uint64_t now, const struct rnic_rx *rx,
+			  const struct bth_packet *pkt)
+{
+	uint64_t *why = packet_refusal(qp->dev, qp, pkt, rx);
+
+	if (!why && !may_respond(qp))
+		why = &qp->dev->counters.rx_dropped_qp_state;
+	if (why)
+		++*why;
+	else
+		ud_rx(qp, now, rx, pkt);
+}
+
 static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 {
 	uint32_t i = 0;
@@ -312,7 +330,9 @@ static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 		}
 
 		if (!qp) {
-			dev->counters.rx_dropped_no_qp++;
+			if (b->pkt[i].dqpn != RNIC_QPN_MULTICAST ||
+			    !mcast_rx(dev, now, b->rx[i], &b->pkt[i], mcast_deliver))
+				dev->counters.rx_dropped_no_qp++;
 			i++;
 			continue;
 		}
@@ -386,6 +406,8 @@ static bool turn_step(struct rnic_qp *qp, uint64_t now)
 
 	if (qp->attr.state == RNIC_QPS_ERR)
 		return flush_turn(qp, now);
+	if (qp->attr.state == RNIC_QPS_SQE)
+		return flush_sends(qp);
 	more = responder_turn(qp, now);
 	if (qp->attr.state == RNIC_QPS_RTS || qp->attr.state == RNIC_QPS_SQD)
 		more |= requester_turn(qp, now);

@@ -17,11 +17,25 @@ static void message_drop(struct rnic_qp *qp)
 	recv_rewind(qp);
 }
 
-/* What cannot be stored is dropped; a receive at fault fails, and its QP with it. */
+/* A receive that is at fault fails, and takes the QP with it (IBA unverified). */
+static void receive_fail(struct rnic_qp *qp, enum rnic_wc_status status, uint64_t now)
+{
+	recv_complete_error(qp, status);
+	qp_error(qp, now, -1);
+}
+
+/* What cannot be stored is dropped, silently (IBA unverified). */
 static void refuse(struct rnic_qp *qp, enum resp_verdict verdict, uint64_t now)
 {
 	switch (verdict) {
 	case RESP_OK:
+		return;
+	case RESP_RECV_LENGTH:
+		/* The receive stays; one of an SRQ, which cannot be put back, fails (classes D and
+		 * E of the IBA, unverified; as rxe). */
+		if (qp->init.srq)
+			recv_complete_error(qp, RNIC_WC_LOC_LEN_ERR);
+		message_drop(qp);
 		return;
 	case RESP_INVALID:
 	case RESP_ACCESS:
@@ -31,17 +45,13 @@ static void refuse(struct rnic_qp *qp, enum resp_verdict verdict, uint64_t now)
 	case RESP_GONE:
 		message_drop(qp);
 		return;
-	case RESP_RECV_LENGTH:
-		recv_complete_error(qp, RNIC_WC_LOC_LEN_ERR);
-		break;
 	case RESP_RECV_ACCESS:
-		recv_complete_error(qp, RNIC_WC_LOC_PROT_ERR);
-		break;
+		receive_fail(qp, RNIC_WC_LOC_PROT_ERR, now);
+		return;
 	case RESP_RECV_BAD:
-		recv_complete_error(qp, RNIC_WC_LOC_QP_OP_ERR);
-		break;
+		receive_fail(qp, RNIC_WC_LOC_QP_OP_ERR, now);
+		return;
 	}
-	qp_error(qp, now, -1);
 }
 
 void uc_rx(struct rnic_qp *qp, uint64_t now, const struct bth_packet *pkt, uint32_t n)
@@ -49,6 +59,7 @@ void uc_rx(struct rnic_qp *qp, uint64_t now, const struct bth_packet *pkt, uint3
 	struct responder *resp = qp->resp;
 	uint32_t i = 0;
 
+	responder_established(qp);
 	while (i < n && qp->attr.state != RNIC_QPS_ERR) {
 		uint32_t flags = bth_opcode_info(pkt[i].opcode)->flags;
 		uint32_t taken = n - i;

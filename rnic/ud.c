@@ -10,6 +10,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/pace.h"
 #include "rnic/recv.h"
 #include "rnic/requester.h"
 #include "rnic/responder.h"
@@ -19,6 +20,7 @@
 #define QKEY_CONTROLLED (1u << 31) /* IBA 3.5.3: then the QP's own is sent */
 #define QKEY_GSI 0x80010000u
 #define UDP_HEADER_LEN 8
+#define HEADERS_COST 60 /* bytes of IP, UDP and transport headers, roughly */
 
 static uint32_t own_qkey(const struct rnic_qp *qp)
 {
@@ -28,12 +30,16 @@ static uint32_t own_qkey(const struct rnic_qp *qp)
 static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_send_wr *wr,
 				    uint64_t length)
 {
-	if ((wr->op != RNIC_WR_SEND && wr->op != RNIC_WR_SEND_IMM) || wr->av_bad ||
-	    wr->num_sge > RNIC_MAX_SGE)
+	bool is_inline = wr->flags & RNIC_SEND_INLINE;
+
+	if ((wr->op != RNIC_WR_SEND && wr->op != RNIC_WR_SEND_IMM) || wr->av_bad)
+		return RNIC_WC_LOC_QP_OP_ERR;
+	if (is_inline ? wr->inline_len > qp->init.max_inline
+		      : wr->num_sge > qp->init.max_send_sge || wr->num_sge > RNIC_MAX_SGE)
 		return RNIC_WC_LOC_QP_OP_ERR;
 	if (length > rnic_mtu_bytes(qp->dev->mtu))
 		return RNIC_WC_LOC_LEN_ERR;
-	if (!(wr->flags & RNIC_SEND_INLINE) && !sgl_check(qp->pd, wr->sge, wr->num_sge, SGL_READ))
+	if (!is_inline && !sgl_check(qp->pd, wr->sge, wr->num_sge, SGL_READ))
 		return RNIC_WC_LOC_PROT_ERR;
 	return RNIC_WC_SUCCESS;
 }
@@ -87,35 +93,68 @@ static uint64_t wr_length(const struct rnic_send_wr *wr)
 	return sgl_length(wr->sge, wr->num_sge <= RNIC_MAX_SGE ? wr->num_sge : 0);
 }
 
-bool ud_send(struct rnic_qp *qp, uint64_t now)
+/* Take the next request; false: there is none. */
+static bool wr_take(struct rnic_qp *qp)
 {
 	struct requester *req = qp->req;
-	struct rnic_send_wr *wr = req->ud_wr;
-	enum rnic_wc_status status;
-	struct rnic_mem *mem;
-	uint64_t length;
-	int ret = 1;
+	int ret;
 
 	if (qp->attr.state != RNIC_QPS_RTS)
 		return false;
-	if (!req->ud_held)
-		ret = qp->init.ops->send_next(qp->init.user, wr);
+	ret = qp->init.ops->send_next(qp->init.user, req->ud_wr);
 	if (ret == 0)
 		return false;
-	length = ret < 0 ? 0 : wr_length(wr);
-	status = ret < 0 ? RNIC_WC_LOC_QP_OP_ERR : wr_check(qp, wr, length);
-	ret = status == RNIC_WC_SUCCESS ? packet_send(qp, wr, (uint32_t)length, &mem) : 0;
-	req->ud_held = ret == -EINPROGRESS;
-	if (req->ud_held) {
+	req->ud_held = true;
+	req->ud_length = ret < 0 ? 0 : wr_length(req->ud_wr);
+	req->ud_status = ret < 0 ? RNIC_WC_LOC_QP_OP_ERR : wr_check(qp, req->ud_wr, req->ud_length);
+	return true;
+}
+
+/* The request that is held leaves, unless it has to wait: -EINPROGRESS. */
+static int wr_send(struct rnic_qp *qp, uint64_t now)
+{
+	const struct rnic_send_wr *wr = qp->req->ud_wr;
+	uint32_t length = (uint32_t)qp->req->ud_length;
+	uint32_t cost = peer_packet_cost(length + HEADERS_COST);
+	struct rnic_mem *mem;
+	int ret;
+
+	if (!pace_grant(qp, &wr->av, 1, cost, now))
+		return -EINPROGRESS;
+	ret = packet_send(qp, wr, length, &mem);
+	if (ret == -EINPROGRESS)
 		requester_wait(qp, mem);
+	if (ret == 0)
+		pace_sent(qp, &wr->av, cost);
+	return ret;
+}
+
+bool ud_send(struct rnic_qp *qp, uint64_t now)
+{
+	struct requester *req = qp->req;
+	const struct rnic_send_wr *wr = req->ud_wr;
+	enum rnic_wc_status status;
+	int ret = 0;
+
+	if (!req->ud_held && !wr_take(qp))
 		return false;
-	}
+	status = req->ud_status;
+	if (status == RNIC_WC_SUCCESS)
+		ret = wr_send(qp, now);
+	if (ret == -EINPROGRESS)
+		return false;
 	if (ret < 0)
 		status = RNIC_WC_LOC_PROT_ERR;
-	send_wr_complete(qp, wr->slot, wr->op, wr->flags, (uint32_t)length, status);
-	if (status != RNIC_WC_SUCCESS)
-		qp_error(qp, now, -1);
-	return status == RNIC_WC_SUCCESS;
+	req->ud_held = false;
+	send_wr_complete(qp, wr->slot, wr->op, wr->flags, (uint32_t)req->ud_length, status);
+	if (status != RNIC_WC_SUCCESS) {
+		qp->dev->counters.send_err++;
+		qp_send_error(qp, now);
+		return false;
+	}
+	if (req->draining)
+		requester_drained(qp);
+	return true;
 }
 
 static bool gid_is_ipv4(const uint8_t gid[16])
@@ -158,7 +197,34 @@ static void grh_fill(uint8_t grh[GRH_LEN], const struct rnic_rx *rx)
 	memcpy(ip + 16, rx->dgid + 12, 4);
 }
 
-void ud_rx(struct rnic_qp *qp, const struct rnic_rx *rx, const struct bth_packet *pkt)
+/*
+ * The message does not fit: without an SRQ it is dropped and the receive stays, with one the
+ * receive, which cannot be put back, fails (classes D and E of the IBA, unverified; as rxe).
+ */
+static void too_long(struct rnic_qp *qp)
+{
+	if (qp->init.srq)
+		recv_complete_error(qp, RNIC_WC_LOC_LEN_ERR);
+}
+
+static void store(struct rnic_qp *qp, uint64_t now, const struct iovec piece[2],
+		  struct rnic_cqe *cqe)
+{
+	struct rnic_mem *mem;
+	int ret = recv_put(qp, piece, 2, &mem);
+
+	/* Memory that does not answer now: the packet is lost, the receive is not. */
+	if (ret == -EINPROGRESS || ret == -ESRCH)
+		return;
+	if (ret < 0) {
+		recv_complete_error(qp, RNIC_WC_LOC_PROT_ERR);
+		qp_error(qp, now, -1);
+		return;
+	}
+	recv_complete(qp, cqe);
+}
+
+void ud_rx(struct rnic_qp *qp, uint64_t now, const struct rnic_rx *rx, const struct bth_packet *pkt)
 {
 	uint8_t grh[GRH_LEN];
 	struct iovec piece[2] = {
@@ -172,27 +238,29 @@ void ud_rx(struct rnic_qp *qp, const struct rnic_rx *rx, const struct bth_packet
 		.src_qpn = pkt->sqpn,
 		.solicited = pkt->se,
 	};
-	struct rnic_mem *mem;
-	int ret;
 
-	if (pkt->qkey != own_qkey(qp) || recv_hold(qp) == RECV_NONE)
-		return;
-	if (recv_hold(qp) == RECV_BAD) {
-		recv_complete_error(qp, RNIC_WC_LOC_QP_OP_ERR);
+	if (pkt->qkey != own_qkey(qp)) {
+		qp->dev->counters.rx_dropped_qkey++;
 		return;
 	}
-	grh_fill(grh, rx);
-	ret = cqe.byte_len > recv_room(qp) ? -EMSGSIZE : recv_put(qp, piece, 2, &mem);
-	if (ret == -EINPROGRESS)
+	switch (recv_hold(qp)) {
+	case RECV_NONE:
 		return;
-	if (ret < 0) {
-		recv_complete_error(qp,
-				    ret == -EMSGSIZE ? RNIC_WC_LOC_LEN_ERR : RNIC_WC_LOC_PROT_ERR);
+	case RECV_BAD:
+		recv_complete_error(qp, RNIC_WC_LOC_QP_OP_ERR);
+		qp_error(qp, now, -1);
+		return;
+	case RECV_HELD:
+		break;
+	}
+	if (cqe.byte_len > recv_room(qp)) {
+		too_long(qp);
 		return;
 	}
 	if (bth_opcode_info(pkt->opcode)->flags & BTH_F_IMM) {
 		cqe.flags |= RNIC_WC_WITH_IMM;
 		cqe.imm = pkt->imm;
 	}
-	recv_complete(qp, &cqe);
+	grh_fill(grh, rx);
+	store(qp, now, piece, &cqe);
 }

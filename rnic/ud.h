@@ -12,6 +12,7 @@ struct rnic_rx;
 
 /* Send the next request; true if there may be more. */
 bool ud_send(struct rnic_qp *qp, uint64_t now);
-void ud_rx(struct rnic_qp *qp, const struct rnic_rx *rx, const struct bth_packet *pkt);
+void ud_rx(struct rnic_qp *qp, uint64_t now, const struct rnic_rx *rx,
+	   const struct bth_packet *pkt);
 
 #endif

@@ -50,6 +50,31 @@ static void host_tx_send(void *host, const struct rnic_tx *tx)
 	net_port_tx(a->port, &t);
 }
 
+static uint64_t host_tx_room(void *host, const struct rnic_av *av)
+{
+	struct adapter *a = host;
+	uint32_t ifindex = rnic_gid_ifindex(a->rnic, av->sgid_index);
+	uint64_t room;
+
+	if (net_port_flush(a->port, 0))
+		a->readable = true;
+	return net_port_room(a->port, av->dgid, ifindex, &room) ? room : RNIC_ROOM_UNKNOWN;
+}
+
+static int host_mcast_join(void *host, const uint8_t gid[16])
+{
+	struct adapter *a = host;
+
+	return net_port_group_join(a->port, gid, a->kdev.ifindex);
+}
+
+static void host_mcast_leave(void *host, const uint8_t gid[16])
+{
+	struct adapter *a = host;
+
+	net_port_addr_del(a->port, gid, a->kdev.ifindex);
+}
+
 static void host_timer_set(void *host, uint64_t deadline)
 {
 	struct adapter *a = host;
@@ -119,6 +144,9 @@ static void host_log(void *host, const char *line)
 static const struct rnic_ops host_ops = {
 	.tx_alloc = host_tx_alloc,
 	.tx_send = host_tx_send,
+	.tx_room = host_tx_room,
+	.mcast_join = host_mcast_join,
+	.mcast_leave = host_mcast_leave,
 	.timer_set = host_timer_set,
 	.mem_begin = host_mem_begin,
 	.mem_read = host_mem_read,

@@ -13,6 +13,7 @@ int main(void)
 
 	srunner_add_suite(runner, net_port_suite());
 	srunner_add_suite(runner, net_self_suite());
+	srunner_add_suite(runner, net_group_suite());
 	srunner_add_suite(runner, net_wire_suite());
 	srunner_add_suite(runner, net_mode_suite());
 	srunner_add_suite(runner, net_ifaddr_suite());

@@ -376,6 +376,41 @@ START_TEST(qp_made_and_destroyed_by_the_ioctl)
 }
 END_TEST
 
+static int64_t multicast(uint32_t number, uint32_t qp, const uint8_t gid[16])
+{
+	struct ib_uverbs_attach_mcast req = {.qp_handle = qp};
+
+	memcpy(req.gid, gid, 16);
+	return do_write(number, &req, sizeof(req), NULL, 0);
+}
+
+START_TEST(multicast_binds_a_ud_qp_until_it_is_detached)
+{
+	static const uint8_t v6[16] = {0xff, 0x0e, [15] = 7}, unicast[16] = {0xfd, [15] = 7};
+	static const uint8_t v4[16] = {[10] = 0xff, [11] = 0xff, [12] = 239, [15] = 7};
+	struct ib_uverbs_create_qp_resp rc, ud;
+	struct rxe_create_qp_resp uhw;
+	struct ib_uverbs_create_qp req;
+
+	rig_start_context();
+	good(&req);
+	ck_assert_int_eq(make_qp(&req, &rc, &uhw), 0);
+	req.qp_type = IB_UVERBS_QPT_UD;
+	ck_assert_int_eq(make_qp(&req, &ud, &uhw), 0);
+	ck_assert_int_eq(multicast(IB_USER_VERBS_CMD_ATTACH_MCAST, rc.qp_handle, v6), -EINVAL);
+	ck_assert_int_eq(multicast(IB_USER_VERBS_CMD_ATTACH_MCAST, ud.qp_handle, unicast), -EINVAL);
+	ck_assert_int_eq(multicast(IB_USER_VERBS_CMD_DETACH_MCAST, ud.qp_handle, v6), -EINVAL);
+	for (int i = 0; i < 2; i++)
+		ck_assert_int_eq(multicast(IB_USER_VERBS_CMD_ATTACH_MCAST, ud.qp_handle, v6), 32);
+	ck_assert_int_eq(multicast(IB_USER_VERBS_CMD_ATTACH_MCAST, ud.qp_handle, v4), 32);
+	ck_assert_int_eq(multicast(IB_USER_VERBS_CMD_DETACH_MCAST, ud.qp_handle, v6), 32);
+	ck_assert_int_eq(destroy(IB_USER_VERBS_CMD_DESTROY_QP, ud.qp_handle), -EBUSY);
+	ck_assert_int_eq(multicast(IB_USER_VERBS_CMD_DETACH_MCAST, ud.qp_handle, v4), 32);
+	ck_assert_int_eq(destroy(IB_USER_VERBS_CMD_DESTROY_QP, ud.qp_handle), 0);
+	rig_stop();
+}
+END_TEST
+
 TCase *verbs_qp_tcase(void)
 {
 	TCase *tc = tcase_create("qp");
@@ -390,5 +425,6 @@ TCase *verbs_qp_tcase(void)
 	tcase_add_test(tc, sends_below_rts_get_einval_and_are_never_a_silent_doorbell);
 	tcase_add_test(tc, reset_empties_both_rings);
 	tcase_add_test(tc, qp_made_and_destroyed_by_the_ioctl);
+	tcase_add_test(tc, multicast_binds_a_ud_qp_until_it_is_detached);
 	return tc;
 }

@@ -64,6 +64,7 @@ verbs_kernel_libuverbs_la_SOURCES = \
 	verbs/kernel/uverbs_cq.c \
 	verbs/kernel/uverbs_device.c \
 	verbs/kernel/uverbs_ioctl.c \
+	verbs/kernel/uverbs_mcast.c \
 	verbs/kernel/uverbs_methods.c \
 	verbs/kernel/uverbs_modify_qp.c \
 	verbs/kernel/uverbs_mw.c \

@@ -47,9 +47,9 @@ static void device_fill(const struct kdevice *dev, struct ib_uverbs_query_device
 	r->max_qp_init_rd_atom = l->max_qp_rd_atom;
 	r->atomic_cap = ATOMIC_HCA;
 	r->max_mw = l->max_mw;
-	r->max_mcast_grp = 8192;
-	r->max_mcast_qp_attach = 56;
-	r->max_total_mcast_qp_attach = 8192 * 56;
+	r->max_mcast_grp = l->max_mcast_grp;
+	r->max_mcast_qp_attach = l->max_mcast_qp_attach;
+	r->max_total_mcast_qp_attach = l->max_mcast_grp * l->max_mcast_qp_attach;
 	r->max_ah = l->max_ah;
 	r->max_srq = l->max_srq;
 	r->max_srq_wr = l->max_srq_wr;

@@ -68,6 +68,8 @@ int cmd_modify_qp(struct ucmd *cmd);
 int cmd_modify_qp_ex(struct ucmd *cmd);
 int cmd_destroy_qp(struct ucmd *cmd);
 int cmd_post_send(struct ucmd *cmd);
+int cmd_attach_mcast(struct ucmd *cmd);
+int cmd_detach_mcast(struct ucmd *cmd);
 int cmd_create_ah(struct ucmd *cmd);
 int cmd_destroy_ah(struct ucmd *cmd);
 int cmd_create_srq(struct ucmd *cmd);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rnic/mcast.h"
 #include "rnic/objects.h"
 #include "rnic/qp.h"
 #include "verbs/kernel/uverbs.h"
@@ -176,6 +177,18 @@ int qp_destroy(struct context *c, struct uobject *u, uint32_t *async)
 	uobject_remove(c, u);
 	qp_free(qp);
 	return 0;
+}
+
+/* As the program asks: not while it is attached to a multicast group, as in the kernel. */
+static int qp_destroy_asked(struct ucmd *cmd, struct uobject *u, uint32_t *async)
+{
+	struct uverbs_qp *qp = u->object;
+	uint32_t n = rnic_mcast_count(qp->qp);
+
+	if (!n)
+		return qp_destroy(cmd->context, u, async);
+	ucmd_log(cmd, "QP %u: it is attached to %u multicast groups", rnic_qp_num(qp->qp), n);
+	return -EBUSY;
 }
 
 static void qp_undo(struct ucmd *cmd, struct uobject *u)
@@ -352,15 +365,15 @@ int cmd_destroy_qp(struct ucmd *cmd)
 	if (!rc)
 		rc = ucmd_lookup(cmd, UOBJ_QP, req.qp_handle, &u);
 	if (!rc)
-		rc = qp_destroy(cmd->context, u, &resp.events_reported);
+		rc = qp_destroy_asked(cmd, u, &resp.events_reported);
 	return rc ? rc : ucmd_response(cmd, &resp, sizeof(resp));
 }
 
 int method_destroy_qp(struct ucmd *cmd)
 {
 	struct ib_uverbs_destroy_qp_resp resp;
-	int rc = qp_destroy(cmd->context, cmd->attr[UVERBS_ATTR_DESTROY_QP_HANDLE].object,
-			    &resp.events_reported);
+	int rc = qp_destroy_asked(cmd, cmd->attr[UVERBS_ATTR_DESTROY_QP_HANDLE].object,
+				  &resp.events_reported);
 
 	return rc ? rc : uattr_write(cmd, UVERBS_ATTR_DESTROY_QP_RESP, &resp, sizeof(resp));
 }

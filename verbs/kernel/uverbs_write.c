@@ -68,6 +68,8 @@ static const struct write_cmd commands[IB_USER_VERBS_CMD_OPEN_QP + 1] = {
 	[IB_USER_VERBS_CMD_MODIFY_QP] = {cmd_modify_qp, REQ(ib_uverbs_modify_qp)},
 	[IB_USER_VERBS_CMD_DESTROY_QP] = {cmd_destroy_qp,
 					  SIZES(ib_uverbs_destroy_qp, ib_uverbs_destroy_qp_resp)},
+	[IB_USER_VERBS_CMD_ATTACH_MCAST] = {cmd_attach_mcast, REQ(ib_uverbs_attach_mcast)},
+	[IB_USER_VERBS_CMD_DETACH_MCAST] = {cmd_detach_mcast, REQ(ib_uverbs_detach_mcast)},
 	[IB_USER_VERBS_CMD_POST_SEND] = {cmd_post_send,
 					 SIZES(ib_uverbs_post_send, ib_uverbs_post_send_resp)},
 	[IB_USER_VERBS_CMD_CREATE_SRQ] = {cmd_create_srq,
