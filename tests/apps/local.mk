@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	tests/apps/cases/pyverbs.py \
 	tests/apps/cases/srq.py \
 	tests/apps/cases/unharmed.py \
+	tests/apps/cases/unreliable.py \
 	tests/apps/harness/__init__.py \
 	tests/apps/harness/capture.py \
 	tests/apps/harness/daemon.py \
@@ -33,6 +34,7 @@ EXTRA_DIST += \
 	tests/apps/pyverbs_driver.py \
 	tests/apps/run \
 	tests/apps/selftest \
+	tests/apps/unreliable.matrix \
 	tests/golden/rxe-devinfo.txt \
 	$(NULL)
 

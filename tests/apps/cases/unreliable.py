@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+"""UC and UD: libibverbs' examples, and perftest as unreliable.matrix says.
+Nothing makes good what is lost, so these programs end only if nothing is."""
+
+import itertools
+import os
+
+from cases import matrix
+from harness.pair import run_pingpong
+
+FILE = os.path.join(os.path.dirname(__file__), '..', 'unreliable.matrix')
+PINGPONGS = {
+    'ibv_uc_pingpong': {
+        'plain': [],
+        'events': ['-e'],
+        'mtu4096_64k': ['-m', '4096', '-s', '65536'],
+        'mtu256_odd': ['-m', '256', '-s', '12289'],
+    },
+    'ibv_ud_pingpong': {
+        'plain': [],
+        'events': ['-e'],
+        'odd': ['-s', '1021'],
+    },
+}
+
+
+def check_pingpong(ends, family, program, options):
+    pair = run_pingpong(ends, family, ['-n', '300', *options],
+                        program=program)
+    if '300 iters in' not in pair.client.output():
+        pair.fail('no result')
+
+
+def run_refused(report):
+    matrix.run_refused(report, matrix.Matrix(FILE))
+
+
+class Bounded(matrix.Matrix):
+    """Where the sender cannot see how full the receiver is (another network
+    namespace): no more than its socket holds."""
+
+    def arguments(self, program, option):
+        words = super().arguments(program, option)
+        if program.endswith(':UC') and '-s' not in words:
+            words = [*words, '-s', '16384', '-n', '40']
+        return words
+
+
+def perftest_cells(table, setting, family):
+    for program, option in table.taken():
+        # All sizes once: they take their time, and 8 MiB of UC need a
+        # receiver that can be seen.
+        if option == 'all' and (family != 'ipv4' or
+                                (isinstance(table, Bounded) and
+                                 program.endswith(':UC'))):
+            continue
+        yield f'{setting.name}.{family}.{program}.{option}', program, option
+
+
+def run(report, setting):
+    for family, program in itertools.product(matrix.FAMILIES, PINGPONGS):
+        for name, options in PINGPONGS[program].items():
+            report.case(f'{setting.name}.{family}.{program}.{name}',
+                        check_pingpong, setting.ends(family), family, program,
+                        options)
+    kind = Bounded if setting.name == 'netns' else matrix.Matrix
+    table = kind(FILE)
+    for family in matrix.FAMILIES:
+        for name, program, option in perftest_cells(table, setting, family):
+            report.case(name, matrix.check_taken, table, setting.ends(family),
+                        family, program, option)
