@@ -24,8 +24,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(os.path.dirname(HERE), 'drill')
 PORT = 7800
 AGENT_SECONDS = 3600
-# rxe leaves MigReq 0; rc_migreq_is_set has the rule.
-FREE = 'migreq'
+# In many scripts, so named once: rxe leaves MigReq 0, and raises no event when a peer's first request
+# comes, or one is refused. rc_migreq_is_set, rc_first_request_establishes, nak_access_of_the_region and
+# nak_first_within_message have the rules.
+FREE = 'migreq,comm_est,qp_access_err,qp_req_err'
 OTHER = '10.77.0.99'
 
 
@@ -38,7 +40,7 @@ class Script:
         self.virtual = any(re.match(r'# Needs:.*virtual', line) for line in lines)
         self.differs = [line for line in lines if re.match(r'# Differs: *rxe:', line)]
         # What a requester sends is answered by the script, not by the device.
-        self.requester = any(re.match(r'(\+\S+ )?post (?!recv)', line) for line in lines)
+        self.requester = any(re.match(r'(\+\S+ )?post (?!recv|bind_mw|local_inv)', line) for line in lines)
 
 
 def scripts_of(words, everything):

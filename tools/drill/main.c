@@ -30,7 +30,7 @@ static void usage(FILE *f)
 	      "       rnic-drill --serve PORT [--device D]             the other's half of that\n"
 	      "  --address A    the address of the peer that the script plays\n"
 	      "  --other A      its second address\n"
-	      "  --free F,...   fields of the device's packets that need not be as usual\n",
+	      "  --free F,...   packet fields that need not be as usual, events that need not be\n",
 	      f);
 }
 

@@ -34,7 +34,8 @@ struct side {
 	char peer[48];	/* the script's */
 	char other[48]; /* a second one of the script's; "": there is none */
 	uint64_t gid_index;
-	const char *free; /* fields, with commas, that need not be as usual; or NULL */
+	const char *free; /* with commas: fields that need not be as usual, events
+			   * that need not come; or NULL */
 
 	/* Run one request. 0, an errno, or -1: the side itself is at fault (reply->error). The
 	 * reply is to be freed in any case. */
