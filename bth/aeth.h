@@ -15,7 +15,8 @@ enum aeth_nak {
 	AETH_NAK_INVALID_RD_REQUEST = 4,
 };
 
-#define AETH_CREDITS_INVALID 31
+#define AETH_CREDITS_INVALID 31 /* there is no limit */
+#define AETH_CREDITS_NONE UINT32_MAX
 
 /* Bit 7 is reserved, bits 6-5 the kind, bits 4-0 credits, RNR timer or NAK code. */
 static inline uint8_t aeth_syndrome(enum aeth_kind kind, uint8_t value)
@@ -32,6 +33,11 @@ static inline uint8_t aeth_value(uint8_t syndrome)
 {
 	return syndrome & 0x1f;
 }
+
+/* How many messages a credit code allows (IBA, unverified); AETH_CREDITS_NONE for 31. */
+uint32_t aeth_credits(uint8_t code);
+/* The code of at most so many. */
+uint8_t aeth_credit_code(uint32_t n);
 
 /* Nanoseconds of an RNR timer code, 0..31: 0 is 655.36 ms, 1 is 10 us, 31 is 491.52 ms. */
 uint64_t aeth_rnr_timer_ns(uint8_t code);

@@ -16,6 +16,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/credit.h"
 #include "rnic/requester.h"
 #include "rnic/retry.h"
 #include "rnic/sgl.h"
@@ -128,6 +129,7 @@ static void acknowledge_received(struct rnic_qp *qp, const struct bth_packet *pk
 
 	if (!psn_in_flight(qp->req, pkt->psn) || kind == AETH_RESERVED)
 		return;
+	credit_received(qp, pkt->syndrome);
 	if (!acked_before(qp, done, now)) {
 		retry_gap(qp, now);
 		return;
@@ -220,6 +222,8 @@ static uint32_t read_received(struct rnic_qp *qp, const struct bth_packet *pkt, 
 		retry_gap(qp, now);
 		return 1;
 	}
+	if (bth_opcode_info(pkt->opcode)->flags & BTH_F_AETH)
+		credit_received(qp, pkt->syndrome);
 	e = awaiting_entry(qp, true, now);
 	if (!e)
 		return n;
@@ -248,6 +252,7 @@ static void atomic_received(struct rnic_qp *qp, const struct bth_packet *pkt, ui
 		retry_gap(qp, now);
 		return;
 	}
+	credit_received(qp, pkt->syndrome);
 	e = awaiting_entry(qp, false, now);
 	if (!e || !data_store(qp, e, &piece, 1, now))
 		return;

@@ -110,6 +110,11 @@ void dev_log(struct rnic_device *dev, const char *fmt, ...)
 	dev->cfg.ops->log(dev->cfg.host, line);
 }
 
+void rnic_credits_set(struct rnic_device *dev, bool on)
+{
+	dev->credits = on;
+}
+
 void rnic_window_set(struct rnic_device *dev, uint32_t bytes)
 {
 	dev->cfg.window_bytes = bytes;

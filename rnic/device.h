@@ -37,6 +37,9 @@ struct rnic_device_config {
 struct rnic_device *rnic_device_create(const struct rnic_device_config *cfg);
 /* Change cfg.window_bytes, for peers that are met from now on. */
 void rnic_window_set(struct rnic_device *dev, uint32_t bytes);
+/* Whether ACKs tell how many receives are posted, and whether peers' ACKs that do are heeded. Off
+ * at first, as with Linux rxe. */
+void rnic_credits_set(struct rnic_device *dev, bool on);
 /* All objects must be gone. */
 void rnic_device_destroy(struct rnic_device *dev);
 

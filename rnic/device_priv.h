@@ -56,6 +56,7 @@ struct rnic_device {
 	struct rnic_counters counters;
 	struct gid_slot gids[RNIC_GID_TABLE_LEN];
 	bool port_active;
+	bool credits; /* rnic_credits_set */
 	enum rnic_mtu mtu;
 	struct rnic_table qps; /* by QPN */
 	struct rnic_qp *gsi;   /* QP 1, or NULL */

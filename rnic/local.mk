@@ -11,6 +11,8 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/completer.h \
 	rnic/counters.h \
 	rnic/cq.c \
+	rnic/credit.c \
+	rnic/credit.h \
 	rnic/device.c \
 	rnic/device.h \
 	rnic/device_priv.h \

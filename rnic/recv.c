@@ -105,6 +105,11 @@ enum recv_verdict recv_hold(struct rnic_qp *qp)
 	return r->bad ? RECV_BAD : RECV_HELD;
 }
 
+bool recv_is_held(const struct rnic_qp *qp)
+{
+	return qp->resp->recv->held;
+}
+
 uint64_t recv_room(const struct rnic_qp *qp)
 {
 	return qp->resp->recv->length - qp->resp->recv->filled;

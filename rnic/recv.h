@@ -23,6 +23,7 @@ enum recv_verdict { RECV_HELD, RECV_NONE, RECV_BAD };
 /* Hold a receive, if none is held yet. RECV_BAD: one is held, but makes no sense; or none can be
  * had any more, since the queue is corrupt, of which an event has told. */
 enum recv_verdict recv_hold(struct rnic_qp *qp);
+bool recv_is_held(const struct rnic_qp *qp);
 /* Bytes that the held one takes, and that it has. */
 uint64_t recv_room(const struct rnic_qp *qp);
 uint64_t recv_filled(const struct rnic_qp *qp);

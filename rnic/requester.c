@@ -99,6 +99,7 @@ void requester_start(struct rnic_qp *qp)
 	struct requester *req = qp->req;
 
 	req->una_psn = req->psn = req->max_psn = qp->attr.sq_psn & BTH_PSN_MASK;
+	req->credits = AETH_CREDITS_NONE;
 	retry_progress(qp);
 	retry_jitter(qp);
 }

@@ -34,6 +34,7 @@ struct send_entry {
 	enum rnic_wr_op op;
 	enum rnic_wc_status status;
 	bool done;		/* BIND_MW, LOCAL_INV: it has been executed */
+	bool credited;		/* the peer has a receive for it, as far as credits tell */
 	struct rnic_sge data[]; /* num_sge SGEs, inline_len bytes, or a struct rnic_bind */
 };
 
@@ -62,6 +63,7 @@ struct requester {
 	uint32_t *rd_end;
 	uint32_t rd_head, rd_n, rd_known, rd_room;
 
+	uint32_t credits; /* of the peer's last ACK, or AETH_CREDITS_NONE */
 	enum requester_pause pause;
 	struct rnic_mem *wait_mem;
 	uint32_t pend_n;   /* packets of the run whose gathering is pending */

@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/credit.h"
 #include "rnic/pace.h"
 #include "rnic/requester.h"
 #include "rnic/shape.h"
@@ -202,12 +203,14 @@ bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 	struct run run = {.e = e, .off = req->cur_off};
 	struct rnic_mem *mem;
 	uint32_t allowed = packets_allowed(qp, e, now);
+	bool limited;
 	int ret;
 
+	allowed = credit_allowed(qp, e, allowed, &limited);
 	if (allowed == 0)
 		return false;
 	run_shape(qp, &run, allowed);
-	run.ackreq = wants_ack(qp, &run);
+	run.ackreq = limited || wants_ack(qp, &run);
 	ret = run_build(qp, &run, &mem);
 	req->pend_n = ret == -EINPROGRESS ? run.shape.n : 0;
 	if (ret == -EINPROGRESS) {

@@ -94,7 +94,7 @@ static void entry_fill(struct rnic_qp *qp, struct send_entry *e, const struct rn
 	e->op = wr->op;
 	e->acked = 0;
 	e->n_psn = 0;
-	e->done = false;
+	e->done = e->credited = false;
 	e->num_sge = 0;
 	e->inline_len = 0;
 	e->flags = malformed ? RNIC_SEND_SIGNALED : wr->flags;

@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/credit.h"
 #include "rnic/recv.h"
 
 #define RNR_CODE_BUSY 12 /* 0.64 ms */
@@ -102,7 +103,7 @@ void responder_send_tail(struct rnic_qp *qp, uint64_t now)
 		.pkey = 0xffff,
 		.dqpn = qp->attr.dest_qpn,
 		.psn = tail == TAIL_ACK ? resp->ack_psn : resp->tail_psn,
-		.syndrome = tail == TAIL_ACK ? aeth_syndrome(AETH_ACK, AETH_CREDITS_INVALID)
+		.syndrome = tail == TAIL_ACK ? aeth_syndrome(AETH_ACK, credit_code(qp))
 					     : resp->tail_syndrome,
 		.msn = resp->msn,
 	};

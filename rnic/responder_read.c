@@ -13,6 +13,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/credit.h"
 #include "rnic/mw.h"
 #include "rnic/responder.h"
 #include "rnic/shape.h"
@@ -344,7 +345,7 @@ static void headers_write(const struct rnic_qp *qp, const struct resp_job *job, 
 		.pkey = 0xffff,
 		.dqpn = qp->attr.dest_qpn,
 		.psn = psn_add(job->psn, k),
-		.syndrome = aeth_syndrome(AETH_ACK, AETH_CREDITS_INVALID),
+		.syndrome = aeth_syndrome(AETH_ACK, credit_code(qp)),
 		.msn = job->msn,
 		.payload_len = payload_at(qp, job, k),
 	};
@@ -418,7 +419,7 @@ void responder_job_work(struct rnic_qp *qp)
 		.pkey = 0xffff,
 		.dqpn = qp->attr.dest_qpn,
 		.psn = job->psn,
-		.syndrome = aeth_syndrome(AETH_ACK, AETH_CREDITS_INVALID),
+		.syndrome = aeth_syndrome(AETH_ACK, credit_code(qp)),
 		.msn = job->msn,
 		.orig = job->orig,
 	};

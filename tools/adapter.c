@@ -349,6 +349,7 @@ static int core_open(struct adapter *a, const struct net_if *nif)
 	/* Half of what a socket holds: acknowledgements and other peers want room too. */
 	rnic_window_set(a->rnic, net_port_rcvbuf(a->port) / 2);
 	rnic_port_set(a->rnic, nif->up, mtu_of(nif));
+	rnic_credits_set(a->rnic, a->daemon->opt.credits);
 	return 0;
 }
 

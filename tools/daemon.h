@@ -23,6 +23,7 @@ struct daemon_options {
 	uint32_t n_faults;
 	bool on_demand; /* end some seconds after the last client */
 	bool private;	/* one device on a free loopback address, nothing else */
+	bool credits;	/* flow control by AETH credits */
 	enum net_gso gso;
 	int32_t spin_us; /* poll that long before sleeping; -1: by the number of cores */
 };

@@ -52,6 +52,7 @@ static void usage(FILE *to)
 	      "  --device NAME=WHERE  a device on an interface or an address; repeatable\n"
 	      "  --fault RULE         e.g. 'rx drop p=0.01 seed=7'; repeatable\n"
 	      "  --gso auto|on|off    runs of packets in one system call (auto)\n"
+	      "  --credits            tell peers how many receives are posted, and heed theirs\n"
 	      "  --spin USEC          poll that long before sleeping\n"
 	      "  --on-demand          end a few seconds after the last client\n"
 	      "  --private            one device on a free loopback address\n"
@@ -115,7 +116,7 @@ static int option_apply(struct daemon_options *o, int code)
 
 static int options_parse(struct daemon_options *o, int argc, char **argv)
 {
-	int on_demand = 0, private = 0, code, rc = 0;
+	int on_demand = 0, private = 0, credits = 0, code, rc = 0;
 	const struct option longs[] = {
 		{"dir", required_argument, NULL, OPT_DIR},
 		{"device", required_argument, NULL, OPT_DEVICE},
@@ -124,6 +125,7 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 		{"spin", required_argument, NULL, OPT_SPIN},
 		{"on-demand", no_argument, &on_demand, 1},
 		{"private", no_argument, &private, 1},
+		{"credits", no_argument, &credits, 1},
 		{"help", no_argument, NULL, OPT_HELP},
 		{"version", no_argument, NULL, OPT_VERSION},
 		{NULL, 0, NULL, 0},
@@ -133,6 +135,7 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 	while (!rc && (code = getopt_long(argc, argv, "", longs, NULL)) != -1)
 		rc = code ? option_apply(o, code) : 0;
 	o->on_demand = on_demand;
+	o->credits = credits;
 	o->private = private;
 	if (!rc && optind < argc)
 		rc = -EINVAL;

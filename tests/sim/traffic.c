@@ -138,6 +138,8 @@ static void traffic_begin(struct traffic *t, uint64_t seed, bool verbose)
 	sim_world_begin(&t->world, seed, RNIC_MTU_4096, windows[rng_below(&t->rng, 4)]);
 	t->world.verbose = verbose;
 	faults_choose(t);
+	for (uint32_t i = 0; i < SIM_NODES; i++)
+		rnic_credits_set(t->world.node[i].dev, rng_chance(&t->rng, 3000));
 	pairs = rng_chance(&t->rng, 5000) ? 1 : rng_between(&t->rng, 1, PAIRS_MAX);
 	pending = pendings[rng_below(&t->rng, 5)];
 	t->laziness = rng_chance(&t->rng, 5000) ? 0 : rng_between(&t->rng, 1000, 9500);

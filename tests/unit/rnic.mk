@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 if HAVE_CHECK
 rnic_tests = \
+	tests/unit/rnic_credit \
 	tests/unit/rnic_errors \
 	tests/unit/rnic_events \
 	tests/unit/rnic_golden \
@@ -42,6 +43,10 @@ rnic_lone_sources = \
 	tests/unit/rnic_lone.c \
 	tests/unit/rnic_lone.h \
 	$(NULL)
+tests_unit_rnic_credit_SOURCES = tests/unit/rnic_credit.c $(rnic_lone_sources)
+tests_unit_rnic_credit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_credit_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_credit_LDADD = $(rnic_test_libs)
 tests_unit_rnic_errors_SOURCES = tests/unit/rnic_errors.c $(rnic_lone_sources)
 tests_unit_rnic_errors_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_errors_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Messages of 2 GiB, the longest that there are (IBA 9.7.8, unverified), and one byte more. Memory
+ * Messages of 2 GiB, the longest that there are (IBA, unverified), and one byte more. Memory
  * keeps nothing, so that no data is copied; the packets are all made.
  */
 #include "config.h"
