@@ -201,8 +201,7 @@ int rnic_qp_kick(struct rnic_qp *qp)
 	case RNIC_QPS_RESET:
 	case RNIC_QPS_INIT:
 	case RNIC_QPS_RTR:
-		dev_log(qp->dev, "QP %" PRIu32 ": post_send in %s", qp->qpn,
-			rnic_qp_state_name(qp->attr.state));
+		qp_post_refused(qp);
 		return -EINVAL;
 	case RNIC_QPS_RTS:
 	case RNIC_QPS_SQD:

@@ -59,6 +59,8 @@ void qp_error(struct rnic_qp *qp, uint64_t now, int event_type);
 void qp_send_error(struct rnic_qp *qp, uint64_t now);
 /* attr.state is new. */
 void qp_history_add(struct rnic_qp *qp, enum rnic_qp_state from, bool by_error, uint64_t now);
+/* The line that says why nothing can be sent, below RTS. */
+void qp_post_refused(struct rnic_qp *qp);
 /* 0, or -EINVAL and the line that says why: the state table's verdict on going there. */
 int qp_transition_check(struct rnic_qp *qp, enum rnic_qp_state to, uint32_t mask);
 struct rnic_qp *qp_lookup(struct rnic_device *dev, uint32_t qpn);

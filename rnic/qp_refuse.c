@@ -11,17 +11,35 @@
 
 #define NAMES_MAX 400
 
-static void illegal_say(struct rnic_qp *qp, enum rnic_qp_state to)
+/* "modify it to INIT, then RTR": the way there, into text; false if there is none. */
+static bool way_say(enum rnic_qp_state from, enum rnic_qp_state to, char *text, size_t size)
 {
-	enum rnic_qp_state from = qp->attr.state, way[RNIC_QPS_COUNT];
+	enum rnic_qp_state way[RNIC_QPS_COUNT];
 	uint32_t n = qp_table_way(from, to, way);
-	char text[80] = "a send that fails leads there, modify never does";
 	size_t len = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+	for (uint32_t i = 0; i < n && len < size; i++)
+		len += (size_t)snprintf(text + len, size - len, "%s%s",
 					i ? ", then " : "modify it to ",
 					rnic_qp_state_name(way[i]));
+	return n > 0;
+}
+
+void qp_post_refused(struct rnic_qp *qp)
+{
+	char text[80] = "";
+
+	way_say(qp->attr.state, RNIC_QPS_RTS, text, sizeof(text));
+	dev_log(qp->dev, "QP %" PRIu32 ": post_send in %s: %s first", qp->qpn,
+		rnic_qp_state_name(qp->attr.state), text);
+}
+
+static void illegal_say(struct rnic_qp *qp, enum rnic_qp_state to)
+{
+	enum rnic_qp_state from = qp->attr.state;
+	char text[80] = "a send that fails leads there, modify never does";
+
+	way_say(from, to, text, sizeof(text));
 	if (from == to)
 		snprintf(text, sizeof(text), "modify it to RESET, or to the state that is next");
 	dev_log(qp->dev, "QP %" PRIu32 ": %s to %s is not a legal transition: %s", qp->qpn,

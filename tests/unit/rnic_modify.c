@@ -113,7 +113,7 @@ START_TEST(modify_logs_what_was_wrong)
 		f.log, "rxe0: QP 17: path_mtu is 5, 1 to 3 are possible: the port's active_mtu is "
 		       "the most");
 	ck_assert_int_eq(rnic_qp_kick(q.qp), -EINVAL);
-	ck_assert_str_eq(f.log, "rxe0: QP 17: post_send in INIT");
+	ck_assert_str_eq(f.log, "rxe0: QP 17: post_send in INIT: modify it to RTR, then RTS first");
 	attr.path_mtu = RNIC_MTU_1024;
 	ck_assert_int_eq(rnic_qp_modify(q.qp, &attr, FIXTURE_TO_RTR | RNIC_QP_TIMEOUT, 0), -EINVAL);
 	ck_assert_str_eq(f.log, "rxe0: QP 17: INIT to RTR does not take IBV_QP_TIMEOUT: leave it "

@@ -272,6 +272,32 @@ START_TEST(modify_refuses_what_the_kernel_refuses)
 }
 END_TEST
 
+START_TEST(controlled_qkeys_are_for_root)
+{
+	struct ib_uverbs_create_qp req;
+	struct ib_uverbs_create_qp_resp r;
+	struct rxe_create_qp_resp uhw;
+	struct ib_uverbs_modify_qp m;
+
+	rig_start_context();
+	good(&req);
+	req.qp_type = IB_UVERBS_QPT_UD;
+	ck_assert_int_eq(make_qp(&req, &r, &uhw), 0);
+	m = *to_init(r.qp_handle);
+	m.attr_mask = RNIC_QP_STATE | RNIC_QP_PKEY_INDEX | RNIC_QP_PORT | RNIC_QP_QKEY;
+	m.qkey = 0x80010000;
+	ck_assert_int_eq(modify(&m), -EPERM);
+	ck_assert_ptr_nonnull(strstr(rig.log, "0x80010000 is a controlled one"));
+	m.qkey = 0x7fffffff;
+	ck_assert_int_eq(modify(&m), 0);
+	rig.session.root = true;
+	m.qkey = 0x80010000;
+	m.attr_mask = RNIC_QP_QKEY;
+	ck_assert_int_eq(modify(&m), 0);
+	rig_stop();
+}
+END_TEST
+
 START_TEST(sends_below_rts_get_einval_and_are_never_a_silent_doorbell)
 {
 	struct rnic_doorbell *db;
@@ -422,6 +448,7 @@ TCase *verbs_qp_tcase(void)
 	tcase_add_test(tc, qp_with_an_srq_has_no_receive_ring);
 	tcase_add_test(tc, qp_goes_up_and_can_be_asked);
 	tcase_add_test(tc, modify_refuses_what_the_kernel_refuses);
+	tcase_add_test(tc, controlled_qkeys_are_for_root);
 	tcase_add_test(tc, sends_below_rts_get_einval_and_are_never_a_silent_doorbell);
 	tcase_add_test(tc, reset_empties_both_rings);
 	tcase_add_test(tc, qp_made_and_destroyed_by_the_ioctl);

@@ -102,6 +102,11 @@ int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *sl
 	return user_has(addr, len, write) ? 0 : -EFAULT;
 }
 
+bool session_is_root(const struct session *s)
+{
+	return s->root;
+}
+
 const char *session_name(const struct session *s)
 {
 	(void)s;

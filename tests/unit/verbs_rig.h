@@ -37,7 +37,7 @@ struct channel { /* the rig's */
 
 struct session {
 	uint32_t umem_refs;
-	bool umem_slow, maps_slow;
+	bool umem_slow, maps_slow, root;
 };
 
 struct rig {

@@ -39,6 +39,7 @@ struct session {
 	bool awoken; /* the eventfd is to be emptied */
 	ev_io kicked;
 	char name[40];
+	uid_t uid;
 	uint64_t *grants;
 	uint32_t n_grants, room;
 };
@@ -148,6 +149,7 @@ int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_
 		return rc;
 	}
 	s->kernel = k;
+	s->uid = uid;
 	s->id = ++k->next_id;
 	snprintf(s->name, sizeof(s->name), "%.*s[%llu]", (int)strnlen(hello->comm, 15), hello->comm,
 		 (unsigned long long)hello->pid);
@@ -229,6 +231,11 @@ struct umem *session_umem(struct session *s)
 uint64_t session_id(const struct session *s)
 {
 	return s->id;
+}
+
+bool session_is_root(const struct session *s)
+{
+	return s->uid == 0;
 }
 
 const char *session_name(const struct session *s)

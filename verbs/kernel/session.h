@@ -58,6 +58,8 @@ int call_ucma(struct call *call, int32_t fd, struct ucma_file **file);
 /* A descriptor goes with the answer. Takes fd, also on error (-ENOSPC). */
 int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info);
 
+/* Does the process run as root? It may then do what needs CAP_NET_RAW. */
+bool session_is_root(const struct session *s);
 /* The process's memory; MRs hold a reference. */
 struct umem *session_umem(struct session *s);
 uint64_t session_id(const struct session *s);

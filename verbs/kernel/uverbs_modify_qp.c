@@ -14,6 +14,7 @@
 
 #define STANDARD_BITS ((RNIC_QP_DEST_QPN << 1) - 1)
 #define PORT 1
+#define QKEY_CONTROLLED 0x80000000u /* IBA 3.5.3: not for any program */
 
 /* The clock of the daemon's loop. */
 static uint64_t now_ns(void)
@@ -67,6 +68,14 @@ static int modify_check(struct ucmd *cmd, const struct ib_uverbs_modify_qp *in)
 	    (mask & RNIC_QP_CUR_STATE && in->cur_qp_state >= RNIC_QPS_COUNT)) {
 		ucmd_log(cmd, "QP handle %u: there is no such state", in->qp_handle);
 		return -EINVAL;
+	}
+	if (mask & RNIC_QP_QKEY && in->qkey & QKEY_CONTROLLED &&
+	    !session_is_root(cmd->call->session)) {
+		ucmd_log(cmd,
+			 "QP handle %u: Q_Key 0x%x is a controlled one, which only root may set: "
+			 "leave the top bit out",
+			 in->qp_handle, in->qkey);
+		return -EPERM;
 	}
 	return 0;
 }
