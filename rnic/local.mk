@@ -16,6 +16,8 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/device.c \
 	rnic/device.h \
 	rnic/device_priv.h \
+	rnic/fault.c \
+	rnic/fault.h \
 	rnic/flush.c \
 	rnic/flush.h \
 	rnic/host.h \

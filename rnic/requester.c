@@ -10,6 +10,7 @@
 
 #include "bth/aeth.h"
 #include "bth/psn.h"
+#include "rnic/fault.h"
 #include "rnic/retry.h"
 #include "rnic/transport.h"
 #include "rnic/ud.h"
@@ -253,6 +254,7 @@ void requester_complete(struct rnic_qp *qp, enum rnic_wc_status status)
 void requester_fail(struct rnic_qp *qp, enum rnic_wc_status status, uint64_t now)
 {
 	qp->dev->counters.send_err++;
+	fault_sent(qp, send_entry(qp->req, qp->req->una), status);
 	requester_complete(qp, status);
 	qp_send_error(qp, now);
 }

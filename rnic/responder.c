@@ -12,6 +12,7 @@
 #include "bth/packet.h"
 #include "bth/psn.h"
 #include "rnic/credit.h"
+#include "rnic/fault.h"
 #include "rnic/recv.h"
 
 #define RNR_CODE_BUSY 12 /* 0.64 ms */
@@ -190,9 +191,20 @@ void responder_refuse(struct rnic_qp *qp, enum resp_verdict verdict)
 
 void responder_refuse_read(struct rnic_qp *qp, uint32_t psn, enum resp_verdict verdict)
 {
-	qp->resp->n_jobs = 0;
+	struct responder *resp = qp->resp;
+	const struct resp_job *job = &resp->job[resp->job_head];
+	struct bth_packet pkt = {.opcode = BTH_OPCODE(BTH_RC, BTH_READ_REQUEST),
+				 .psn = psn,
+				 .va = job->va,
+				 .rkey = job->rkey,
+				 .dmalen = job->len};
+
+	fault_refused(qp, &pkt, verdict);
+	resp->n_jobs = 0;
+	if (verdict != RESP_GONE)
+		resp->msg = MSG_NONE; /* a message that has begun since is not at fault */
 	responder_refuse(qp, verdict);
-	qp->resp->tail_psn = psn;
+	resp->tail_psn = psn;
 }
 
 static void out_of_order(struct rnic_qp *qp)
@@ -254,6 +266,7 @@ static uint32_t in_order(struct rnic_qp *qp, const struct bth_packet *pkt, uint3
 			verdict = responder_atomic_write(qp, pkt);
 		/* FLUSH: no program can register memory for it, so it is an invalid request. */
 	}
+	fault_refused(qp, pkt, verdict);
 	responder_refuse(qp, verdict);
 	return n;
 }

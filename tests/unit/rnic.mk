@@ -2,6 +2,7 @@
 if HAVE_CHECK
 rnic_tests = \
 	tests/unit/rnic_credit \
+	tests/unit/rnic_error_order \
 	tests/unit/rnic_errors \
 	tests/unit/rnic_events \
 	tests/unit/rnic_golden \
@@ -47,6 +48,10 @@ tests_unit_rnic_credit_SOURCES = tests/unit/rnic_credit.c $(rnic_lone_sources)
 tests_unit_rnic_credit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_credit_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_credit_LDADD = $(rnic_test_libs)
+tests_unit_rnic_error_order_SOURCES = tests/unit/rnic_error_order.c $(rnic_lone_sources)
+tests_unit_rnic_error_order_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_error_order_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_error_order_LDADD = $(rnic_test_libs)
 tests_unit_rnic_errors_SOURCES = tests/unit/rnic_errors.c $(rnic_lone_sources)
 tests_unit_rnic_errors_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_errors_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
