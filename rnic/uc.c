@@ -69,10 +69,6 @@ void uc_rx(struct rnic_qp *qp, uint64_t now, const struct bth_packet *pkt, uint3
 			message_drop(qp);
 			resp->psn = pkt[i].psn;
 		}
-		if (resp->msg == MSG_NONE && !(flags & BTH_F_FIRST)) {
-			resp->psn = psn_add(pkt[i++].psn, 1);
-			continue;
-		}
 		verdict = responder_data(qp, &pkt[i], &taken);
 		resp->tail = TAIL_NONE;
 		if (verdict != RESP_OK) {

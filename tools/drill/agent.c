@@ -44,6 +44,8 @@ static const struct {
 	{"modify_srq", agent_modify_srq},
 	{"query_srq", agent_query_srq},
 	{"destroy", agent_destroy},
+	{"attach", agent_attach},
+	{"detach", agent_detach},
 	{"post_send", agent_post_send},
 	{"post_recv", agent_post_recv},
 	{"poll", agent_poll},

@@ -199,3 +199,25 @@ int agent_barrier(struct agent *ag, struct args *a, struct text *reply)
 	text_add(reply, "qpn=%u", ag->barrier_qp->qp_num);
 	return 0;
 }
+
+static int multicast(struct agent *ag, struct args *a,
+		     int (*how)(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid))
+{
+	struct agent_object *o = agent_find(ag, A_QP, a, "qp", "qp");
+	struct ibv_ah_attr av;
+
+	agent_av(ag, a, &av);
+	return o && !a->error[0] ? how(o->qp, &av.grh.dgid, 0) : 0;
+}
+
+int agent_attach(struct agent *ag, struct args *a, struct text *reply)
+{
+	(void)reply;
+	return multicast(ag, a, ibv_attach_mcast);
+}
+
+int agent_detach(struct agent *ag, struct args *a, struct text *reply)
+{
+	(void)reply;
+	return multicast(ag, a, ibv_detach_mcast);
+}

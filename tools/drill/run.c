@@ -135,6 +135,8 @@ static const struct {
 	{"modify_srq", verb_modify_srq},
 	{"query_srq", verb_query_srq},
 	{"destroy", verb_destroy},
+	{"attach", verb_attach},
+	{"detach", verb_detach},
 	{"post", verb_post},
 	{"wc", verb_wc},
 	{"event", verb_event},

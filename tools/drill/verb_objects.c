@@ -168,6 +168,31 @@ int verb_destroy(struct run *r, struct args *a)
 	return ret;
 }
 
+static int multicast(struct run *r, struct args *a, const char *verb)
+{
+	const char *name = name_take(a, "qp");
+	char line[2 * RUN_NAME + 64];
+	struct args reply;
+	bool done;
+	int ret;
+
+	snprintf(line, sizeof(line), "%s qp=%.40s dgid=%.48s", verb, name,
+		 args_str(a, "group", ""));
+	ret = run_exec_errno(r, a, line, &reply, &done);
+	args_free(&reply);
+	return ret;
+}
+
+int verb_attach(struct run *r, struct args *a)
+{
+	return multicast(r, a, "attach");
+}
+
+int verb_detach(struct run *r, struct args *a)
+{
+	return multicast(r, a, "detach");
+}
+
 int verb_modify_srq(struct run *r, struct args *a)
 {
 	const char *name = name_take(a, "srq");

@@ -171,6 +171,8 @@ static const struct {
 	{"modify", v_modify},
 	{"query", v_query},
 	{"destroy", v_destroy},
+	{"attach", v_attach},
+	{"detach", v_detach},
 	{"post_send", v_post_send},
 	{"post_recv", v_post_recv},
 	{"poll", v_poll},

@@ -101,7 +101,7 @@ void v_objects_destroy(struct virtual_side *v);
 typedef int v_verb(struct virtual_side *v, struct args *a, struct text *reply);
 v_verb v_pd, v_cq, v_mr, v_mw, v_srq, v_ah, v_destroy, v_modify_srq,
 	v_query_srq;					    /* virtual_objects.c */
-v_verb v_qp, v_modify, v_query, v_attach;		    /* virtual_qp.c */
+v_verb v_qp, v_modify, v_query, v_attach, v_detach;	    /* virtual_qp.c */
 v_verb v_post_send, v_post_recv, v_poll, v_arm, v_notified; /* virtual_queues.c */
 v_verb v_peek, v_poke, v_memory, v_event, v_log;	    /* virtual_host.c */
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rnic/mcast.h"
 #include "virtual.h"
 
 #define QUEUE_MAX 65536
@@ -160,4 +161,26 @@ int v_query(struct virtual_side *v, struct args *a, struct text *reply)
 	text_add(reply, "sq_draining=%u tclass=%u hops=%u sgid_index=%u flow=%u", attr.sq_draining,
 		 attr.av.traffic_class, attr.av.hop_limit, attr.av.sgid_index, attr.av.flow_label);
 	return 0;
+}
+
+static int multicast(struct virtual_side *v, struct args *a,
+		     int (*how)(struct rnic_qp *qp, const uint8_t gid[16]))
+{
+	struct v_object *qp = v_find(v, V_QP, a, "qp", "qp");
+	struct rnic_av av;
+
+	av_read(a, &av);
+	return qp && !a->error[0] ? -how(qp->qp, av.dgid) : EINVAL;
+}
+
+int v_attach(struct virtual_side *v, struct args *a, struct text *reply)
+{
+	(void)reply;
+	return multicast(v, a, rnic_mcast_attach);
+}
+
+int v_detach(struct virtual_side *v, struct args *a, struct text *reply)
+{
+	(void)reply;
+	return multicast(v, a, rnic_mcast_detach);
 }
