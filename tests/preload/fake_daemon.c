@@ -41,7 +41,7 @@ static struct {
 static struct conn conns[CONNS];
 static uint32_t n_contexts;
 static uint64_t counters[8];
-static uint64_t wakes;
+static uint64_t wakes, refusals;
 static int wake_memfd;
 static struct rnic_wake *wake;
 
@@ -249,6 +249,10 @@ static void command(struct conn *c)
 		release();
 		finish(c, &cmd, 0);
 		break;
+	case FAKE_REFUSE:
+		refusals = cmd.value;
+		finish(c, &cmd, 0);
+		break;
 	}
 }
 
@@ -346,8 +350,22 @@ static void receive(struct conn *c)
 	serve(c, &req, buf + sizeof(req), fds, n);
 }
 
+static void refuse_one(int listener)
+{
+	const struct rnic_ctl_answer no = {.ret = -EMFILE};
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	check(fd > 0 && send(fd, &no, sizeof(no), MSG_NOSIGNAL) == sizeof(no), "refusal");
+	close(fd);
+	refusals--;
+}
+
 static void accept_one(int listener)
 {
+	if (refusals) {
+		refuse_one(listener);
+		return;
+	}
 	for (int i = 0; i < CONNS; i++) {
 		if (conns[i].fd)
 			continue;

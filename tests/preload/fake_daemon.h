@@ -26,6 +26,7 @@ enum fake_op {
 	FAKE_ERRNO,	  /* fails with errno `value` */
 	FAKE_WAIT,	  /* answered by the next FAKE_RELEASE */
 	FAKE_RELEASE,
+	FAKE_REFUSE, /* refuses the next `value` connections */
 };
 
 enum fake_counter { FAKE_SESSIONS, FAKE_HELLOS, FAKE_JOINS, FAKE_ATTACHES, FAKE_CLOSED };

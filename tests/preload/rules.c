@@ -356,6 +356,43 @@ static void a_call_that_waits_holds_up_nobody(void)
 		ask(fd, FAKE_RELEASE, 0);
 }
 
+static _Atomic int n_refused;
+
+static bool served(int fd, const struct fake_command *cmd)
+{
+	if (write(fd, cmd, sizeof(*cmd)) == sizeof(*cmd))
+		return true;
+	REQUIRE(errno == EMFILE);
+	n_refused++;
+	return false;
+}
+
+static void *waiting_or_refused(void *arg)
+{
+	struct fake_command cmd = {FAKE_WAIT, 0, 0, 0};
+
+	while (!served(*(int *)arg, &cmd))
+		;
+	return NULL;
+}
+
+/* Two commands at once take two connections, of which the second is not to be had. */
+static void a_refused_connection_costs_the_call_only(void)
+{
+	uint64_t out;
+	struct fake_command echo = {FAKE_ECHO, 0, 1, (uintptr_t)&out};
+	int fd = device_open();
+	pthread_t t;
+
+	ask(fd, FAKE_REFUSE, 1);
+	REQUIRE(pthread_create(&t, NULL, waiting_or_refused, &fd) == 0);
+	while (!n_refused)
+		served(fd, &echo);
+	while (pthread_tryjoin_np(t, NULL))
+		ask(fd, FAKE_RELEASE, 0);
+	REQUIRE(n_refused == 1 && ask(fd, FAKE_STAT, FAKE_HELLOS) == 1);
+}
+
 /* ---- trust ---- */
 
 /* The second try says nothing: a program may look for devices often. */
@@ -402,6 +439,7 @@ const struct rule rules[] = {
 	RULE(exec_keeps_an_inherited_device),
 	RULE(threads_share_a_session),
 	RULE(a_call_that_waits_holds_up_nobody),
+	RULE(a_refused_connection_costs_the_call_only),
 	RULE(a_folder_that_others_may_write_is_not_trusted),
 	RULE(a_process_that_hides_its_memory_is_told_so),
 	{NULL, NULL},

@@ -283,11 +283,15 @@ END_TEST
 
 static bool refused(struct rig *r, void *arg)
 {
-	char byte;
-	ssize_t n = recv(*(int *)arg, &byte, 1, MSG_DONTWAIT);
+	struct rnic_ctl_answer a;
+	ssize_t n = recv(*(int *)arg, &a, sizeof(a), MSG_DONTWAIT);
 
 	(void)r;
-	return !n || (n < 0 && errno == ECONNRESET);
+	if (n < 0)
+		return false;
+	ck_assert_int_eq(n, sizeof(a));
+	ck_assert_int_eq(a.ret, -EMFILE);
+	return !recv(*(int *)arg, &a, sizeof(a), 0);
 }
 
 static bool ended(struct rig *r, void *arg)
@@ -357,18 +361,18 @@ enum { PART = 5, NOBODY = 65534 };
 /* The connections of another user; 0: all but the last are kept. */
 static int connect_as_nobody(void)
 {
+	struct rnic_ctl_answer a;
 	int fd[PART + 1];
-	char byte;
 
 	if (setuid(NOBODY))
 		return 1;
 	for (int i = 0; i <= PART; i++)
 		fd[i] = client_connect(&rig);
 	fcntl(fd[PART], F_SETFL, 0);
-	if (recv(fd[PART], &byte, 1, 0))
+	if (recv(fd[PART], &a, sizeof(a), 0) != sizeof(a) || a.ret != -EMFILE)
 		return 2;
 	for (int i = 0; i < PART; i++)
-		if (recv(fd[i], &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN)
+		if (recv(fd[i], &a, sizeof(a), MSG_DONTWAIT) >= 0 || errno != EAGAIN)
 			return 3;
 	return 0;
 }

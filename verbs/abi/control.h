@@ -5,6 +5,7 @@
  * waits holds up nobody; a process opens as many as it has threads in calls. All connections of
  * a process belong to one session, named by the token that the first HELLO was answered with; the
  * session ends when its last connection closes. A fork child makes a session of its own.
+ * A connection too many is answered -EMFILE, without a look at what it said, and closed.
  * Both ends are of one release: HELLO checks RNIC_CTL_VERSION.
  */
 #ifndef ABI_CONTROL_H

@@ -25,7 +25,18 @@
 #define PAUSE_S 0.1
 #define AT_ONCE 64 /* then others have their turn */
 
-static void refuse(struct kernel *k, const char *why, unsigned int number)
+/* What the client has said is taken out first: else it would learn of a reset only. */
+static void refuse(int fd)
+{
+	const struct rnic_ctl_answer no = {.ret = -EMFILE};
+	char said;
+
+	if (send(fd, &no, sizeof(no), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(no))
+		recv(fd, &said, sizeof(said), MSG_DONTWAIT);
+	close(fd);
+}
+
+static void refusal_tell(struct kernel *k, const char *why, unsigned int number)
 {
 	if (!k->refusal_told)
 		kernel_log(k, "a connection is refused: %s %u", why, number);
@@ -44,11 +55,11 @@ static uint32_t conns_of(const struct kernel *k, uid_t uid)
 static bool has_room(struct kernel *k, uid_t uid)
 {
 	if (k->n_conns >= k->conns_max) {
-		refuse(k, "all clients together have", k->n_conns);
+		refusal_tell(k, "all clients together have", k->n_conns);
 		return false;
 	}
 	if (uid && uid != geteuid() && conns_of(k, uid) >= k->uid_conns_max) {
-		refuse(k, "too many of uid", uid);
+		refusal_tell(k, "too many of uid", uid);
 		return false;
 	}
 	return true;
@@ -61,7 +72,7 @@ static void accepted(struct kernel *k, int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) || !has_room(k, cred.uid) ||
 	    conn_create(k, fd, cred.uid))
-		close(fd);
+		refuse(fd);
 }
 
 static void spare_open(struct kernel *k)
@@ -80,10 +91,10 @@ static int turn_away(struct kernel *k)
 	fd = accept4(k->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 	rc = fd < 0 ? -errno : 0;
 	if (fd >= 0)
-		close(fd);
+		refuse(fd);
 	spare_open(k);
 	if (!rc)
-		refuse(k, "no descriptors are left; connections:", k->n_conns);
+		refusal_tell(k, "no descriptors are left; connections:", k->n_conns);
 	return rc;
 }
 

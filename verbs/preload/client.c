@@ -155,7 +155,10 @@ static int greet(int fd, enum rnic_ctl_op op, const struct rnic_ctl_hello *h, co
 	struct rnic_ctl_answer answer = {0};
 	int ret = connection_send(fd, &req, h, fds, n_fds);
 
-	if (!ret)
+	/* A refusal may come before we have spoken, or behind the word that nobody listens. */
+	if (!ret || ret == -EPIPE)
+		ret = connection_receive(fd, &answer, w, sizeof(*w), got);
+	if (ret == -ECONNRESET)
 		ret = connection_receive(fd, &answer, w, sizeof(*w), got);
 	if (!ret && answer.ret < 0)
 		ret = answer.ret;
@@ -325,7 +328,7 @@ static int connection_take(int *slot)
 	ret = greet(fd, RNIC_CTL_JOIN, &h, NULL, 0, &w, got);
 	if (ret) {
 		close_internal(fd);
-		return -ENOTCONN; /* the session is over */
+		return ret == -EMFILE ? ret : -ENOTCONN; /* else the session is over */
 	}
 	*slot = -1;
 	for (int i = client_is_vfork_child() ? SLOTS : 0; i < SLOTS; i++) {
