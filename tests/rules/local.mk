@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	tests/rules/lies.py \
 	tests/rules/rulebook.py \
 	tests/rules/run \
+	tests/rules/sniff.py \
 	$(NULL)
 
 # Where its programs are not built it says so, and counts as skipped.
@@ -23,6 +24,8 @@ check_PROGRAMS += \
 	tests/rules/orphan \
 	tests/rules/peer \
 	tests/rules/rings \
+	tests/rules/storm \
+	tests/rules/widow \
 	$(NULL)
 RULES_RIG = tests/rules/rig.c tests/rules/rig.h
 RULES_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
@@ -70,6 +73,16 @@ tests_rules_peer_SOURCES = tests/rules/peer.c $(RULES_RIG)
 tests_rules_peer_CFLAGS = $(RULES_CFLAGS)
 tests_rules_peer_LDFLAGS = -no-install
 tests_rules_peer_LDADD = -libverbs bth/libbth.la $(CRC_LIBS)
+
+tests_rules_storm_SOURCES = tests/rules/storm.c $(RULES_RIG)
+tests_rules_storm_CFLAGS = $(RULES_CFLAGS) -pthread
+tests_rules_storm_LDFLAGS = -no-install
+tests_rules_storm_LDADD = -libverbs
+
+tests_rules_widow_SOURCES = tests/rules/widow.c $(RULES_RIG)
+tests_rules_widow_CFLAGS = $(RULES_CFLAGS)
+tests_rules_widow_LDFLAGS = -no-install
+tests_rules_widow_LDADD = -libverbs
 
 tests_rules_rings_SOURCES = tests/rules/rings.c $(RULES_RIG)
 tests_rules_rings_CFLAGS = $(RULES_CFLAGS)
