@@ -98,6 +98,7 @@ static struct json_object *stat_new(const struct adapter *a)
 #define O(field) json_object_object_add(objects, #field, number_new(counts.field));
 	O(pd)
 	O(mr)
+	O(mw)
 	O(cq)
 	O(srq)
 	O(qp)

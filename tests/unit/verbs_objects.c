@@ -264,6 +264,58 @@ START_TEST(srq_reports_its_room_and_is_resized)
 }
 END_TEST
 
+static int64_t srq_resize(uint32_t handle, uint32_t wr)
+{
+	struct {
+		uint32_t srq_handle, attr_mask, max_wr, srq_limit;
+		uint64_t mmap_info_addr;
+	} m = {.srq_handle = handle, .attr_mask = 1, .max_wr = wr};
+
+	m.mmap_info_addr = user_alloc(sizeof(struct mminfo));
+	return do_write(IB_USER_VERBS_CMD_MODIFY_SRQ, &m, sizeof(m), NULL, 0) > 0 ? 0 : -EINVAL;
+}
+
+/* As the provider posts it. */
+static void srq_post(struct uverbs_srq *srq, uint64_t wr_id)
+{
+	struct rxe_queue_buf *buf = srq->rq.ring.buf;
+	struct rxe_recv_wqe *w = (void *)rxe_ring_slot(&srq->rq.ring, buf->producer_index);
+
+	memset(w, 0, sizeof(*w));
+	w->wr_id = wr_id;
+	buf->producer_index = (buf->producer_index + 1) & buf->index_mask;
+}
+
+START_TEST(srq_resize_loses_no_receive)
+{
+	struct ib_uverbs_create_srq_resp r;
+	struct rxe_create_srq_resp uhw;
+	struct rnic_recv_wr wr;
+	struct uverbs_srq *srq;
+
+	rig_start_context();
+	ck_assert_int_eq(make_srq(make_pd(), 15, 1, 0, &r, &uhw), 0);
+	srq = object_of(UOBJ_SRQ, r.srq_handle);
+	for (uint64_t i = 0; i < 12; i++)
+		srq_post(srq, i);
+	for (uint64_t i = 0; i < 10; i++) /* so that what is left wraps around */
+		ck_assert_int_eq(rxe_recv_next(&srq->rq, &wr), 1);
+	for (uint64_t i = 12; i < 18; i++)
+		srq_post(srq, i);
+	ck_assert_int_eq(srq_resize(r.srq_handle, 7), -EINVAL); /* 8 are posted */
+	ck_assert_uint_eq(rxe_recv_count(&srq->rq), 8);
+	ck_assert_int_eq(srq_resize(r.srq_handle, 8), 0);
+	ck_assert_int_eq(srq_resize(r.srq_handle, 100), 0);
+	srq_post(srq, 18);
+	for (uint64_t i = 10; i < 19; i++) {
+		ck_assert_int_eq(rxe_recv_next(&srq->rq, &wr), 1);
+		ck_assert_uint_eq(wr.slot, i);
+	}
+	ck_assert_int_eq(rxe_recv_next(&srq->rq, &wr), 0);
+	rig_stop();
+}
+END_TEST
+
 START_TEST(srq_refuses_what_the_device_has_not)
 {
 	struct ib_uverbs_create_srq_resp r;
@@ -297,6 +349,7 @@ TCase *verbs_objects_tcase(void)
 	tcase_add_test(tc, async_events_are_records_of_the_object_or_the_port);
 	tcase_add_test(tc, old_short_destroy_cq_is_understood);
 	tcase_add_test(tc, srq_reports_its_room_and_is_resized);
+	tcase_add_test(tc, srq_resize_loses_no_receive);
 	tcase_add_test(tc, srq_refuses_what_the_device_has_not);
 	return tc;
 }

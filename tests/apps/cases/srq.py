@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 """Shared receive queues: ibv_srq_pingpong, whose QPs share one, and perftest's
---use-srq."""
+--use-srq; and one that is resized while messages come."""
 
+import os
+
+from harness.gids import gid_index
 from harness.pair import result_rows, run_perftest, run_pingpong
+from harness.report import Failed
 
+RESIZE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
+                      'srq_resize.py')
 PINGPONGS = {
     'plain': [],
     'events': ['-e'],
@@ -39,7 +45,15 @@ def check_bandwidth(ends, options):
         pair.fail('not one result')
 
 
+def check_resize(host):
+    done = host.run(['/usr/bin/python3', RESIZE, host.device,
+                     str(gid_index(host, 'ipv4'))])
+    if done.popen.returncode or ' messages received' not in done.output():
+        raise Failed(f'ended with {done.popen.returncode}', done.tail())
+
+
 def run(report, setting):
+    report.case(f'{setting.name}.srq_resize', check_resize, setting.hosts[0])
     ends = setting.ends('ipv4')
     for name, options in PINGPONGS.items():
         report.case(f'{setting.name}.ibv_srq_pingpong.{name}',
