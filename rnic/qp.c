@@ -10,6 +10,7 @@
 #include "rnic/mw.h"
 #include "rnic/mcast.h"
 #include "rnic/qp_priv.h"
+#include "rnic/qp_table.h"
 
 #define QPN_GSI 1
 #define TIMERS_PER_QP 2
@@ -182,15 +183,15 @@ void qp_error(struct rnic_qp *qp, uint64_t now, int event_type)
 
 void qp_send_error(struct rnic_qp *qp, uint64_t now)
 {
-	enum rnic_qp_state from = qp->attr.state;
+	enum rnic_qp_state from = qp->attr.state, to = qp_table_send_error(qp->init.type);
 
-	if (qp->init.type == RNIC_QPT_RC) {
+	if (to == RNIC_QPS_ERR) {
 		qp_error(qp, now, -1);
 		return;
 	}
 	if (from != RNIC_QPS_RTS && from != RNIC_QPS_SQD)
 		return;
-	qp->attr.state = RNIC_QPS_SQE;
+	qp->attr.state = to;
 	qp_history_add(qp, from, true, now);
 	transport_state_entered(qp, from, 0, now);
 }

@@ -169,6 +169,11 @@ enum qp_modify_verdict qp_table_check(enum rnic_qp_type type, enum rnic_qp_state
 	return *bits ? QP_MODIFY_EXCESS : QP_MODIFY_OK;
 }
 
+enum rnic_qp_state qp_table_send_error(enum rnic_qp_type type)
+{
+	return type == RNIC_QPT_RC ? RNIC_QPS_ERR : RNIC_QPS_SQE;
+}
+
 uint32_t qp_table_way(enum rnic_qp_state from, enum rnic_qp_state to, enum rnic_qp_state *way)
 {
 	enum rnic_qp_state came_from[RNIC_QPS_COUNT], queue[RNIC_QPS_COUNT];

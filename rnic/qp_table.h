@@ -29,6 +29,9 @@ enum qp_modify_verdict {
 enum qp_modify_verdict qp_table_check(enum rnic_qp_type type, enum rnic_qp_state from,
 				      enum rnic_qp_state to, uint32_t mask, uint32_t *bits);
 
+/* Where a send that fails leads a QP from RTS or SQD. */
+enum rnic_qp_state qp_table_send_error(enum rnic_qp_type type);
+
 /* The fewest legal transitions that lead there: the states to go through, `to` the last one, into
  * way (RNIC_QPS_COUNT), and their number; 0 if no modify leads there, or from is to. */
 uint32_t qp_table_way(enum rnic_qp_state from, enum rnic_qp_state to, enum rnic_qp_state *way);

@@ -88,7 +88,7 @@ static void edge_print(FILE *to, const struct way *way, enum rnic_qp_state from,
 	if (rule->required)
 		attrs_print(to, rule->required, "\\n");
 	if (!rule->legal) {
-		fputs("\", tooltip=\"no modify leads there\", style=dashed", to);
+		fputs("\", tooltip=\"a send that fails leads there\", style=dashed", to);
 	} else {
 		fputs("\", tooltip=\"needs ", to);
 		attrs_print(to, rule->required, ", ");
@@ -103,6 +103,13 @@ static void edge_print(FILE *to, const struct way *way, enum rnic_qp_state from,
 	fputs("];\n", to);
 }
 
+/* What no modify does. */
+static bool send_error_leads(enum rnic_qp_type type, enum rnic_qp_state from,
+			     enum rnic_qp_state dest)
+{
+	return (from == RNIC_QPS_RTS || from == RNIC_QPS_SQD) && dest == qp_table_send_error(type);
+}
+
 static void edges_print(FILE *to, enum rnic_qp_type type, const struct way *way)
 {
 	for (int f = 0; f < RNIC_QPS_COUNT; f++) {
@@ -111,7 +118,8 @@ static void edges_print(FILE *to, enum rnic_qp_type type, const struct way *way)
 					   dest = (enum rnic_qp_state)t;
 			struct qp_rule rule = qp_table_rule(type, from, dest);
 
-			if (rule.legal || times_print(NULL, way, from, dest))
+			if (rule.legal || send_error_leads(type, from, dest) ||
+			    times_print(NULL, way, from, dest))
 				edge_print(to, way, from, dest, &rule);
 		}
 	}

@@ -78,6 +78,29 @@ static int recv_into_a_full_queue(struct use *u)
 	return rc;
 }
 
+static int multicast_by_rc(struct use *u)
+{
+	union ibv_gid group = {.raw = {[10] = 0xff, [11] = 0xff, 239, 1, 2, 3}};
+
+	return ibv_attach_mcast(u->rc, &group, 0);
+}
+
+static int multicast_of_an_address_that_is_none(struct use *u)
+{
+	return ibv_attach_mcast(u->ud, &u->r.gid, 0);
+}
+
+static int qp_in_a_multicast_group_destroyed(struct use *u)
+{
+	union ibv_gid group = {.raw = {[10] = 0xff, [11] = 0xff, 239, 1, 2, 3}};
+	int rc;
+
+	MUST(!ibv_attach_mcast(u->ud, &group, 0));
+	rc = ibv_destroy_qp(u->ud);
+	MUST(rc && !ibv_detach_mcast(u->ud, &group, 0));
+	return rc;
+}
+
 #define ROW(fn, expected, words)                                                                   \
 	{                                                                                          \
 #fn, fn, expected, words                                                           \
@@ -92,5 +115,8 @@ const struct refusal refusals_posts[] = {
 	ROW(recv_of_too_many_sges, EINVAL, NULL),
 	ROW(send_into_a_full_queue, ENOMEM, NULL),
 	ROW(recv_into_a_full_queue, ENOMEM, NULL),
+	ROW(multicast_by_rc, EINVAL, "only a UD QP can join"),
+	ROW(multicast_of_an_address_that_is_none, EINVAL, "only a multicast GID"),
+	ROW(qp_in_a_multicast_group_destroyed, EBUSY, "it is attached to 1 multicast groups"),
 };
 const unsigned int n_refusals_posts = sizeof(refusals_posts) / sizeof(refusals_posts[0]);
