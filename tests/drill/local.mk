@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 # Scripts of verbs and packets: `make check` runs them, `make mutation` switches their rules off.
-TESTS += tests/drill/run
+TESTS += \
+	tests/drill/fuzz \
+	tests/drill/run \
+	$(NULL)
 EXTRA_DIST += \
 	tests/drill/README.md \
+	tests/drill/fuzz \
 	tests/drill/mutate \
 	tests/drill/run \
 	$(NULL)

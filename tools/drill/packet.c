@@ -17,36 +17,36 @@
 
 #define DEFAULT_LEN 64
 
-#define FIELD(name, member)                                                                        \
+#define FIELD(name, member, most)                                                                  \
 	{                                                                                          \
 		(name), offsetof(struct bth_packet, member),                                       \
-			sizeof(((struct bth_packet *)0)->member)                                   \
+			sizeof(((struct bth_packet *)0)->member), (most)                           \
 	}
 
 const struct packet_field packet_fields[] = {
-	FIELD("se", se),
-	FIELD("migreq", migreq),
-	FIELD("pad", pad),
-	FIELD("tver", tver),
-	FIELD("pkey", pkey),
-	FIELD("fecn", fecn),
-	FIELD("becn", becn),
-	FIELD("dqpn", dqpn),
-	FIELD("ackreq", ackreq),
-	FIELD("qkey", qkey),
-	FIELD("sqpn", sqpn),
-	FIELD("va", va),
-	FIELD("rkey", rkey),
-	FIELD("dmalen", dmalen),
-	FIELD("swap", swap_add),
-	FIELD("add", swap_add),
-	FIELD("compare", compare),
-	FIELD("syndrome", syndrome),
-	FIELD("msn", msn),
-	FIELD("orig", orig),
-	FIELD("imm", imm),
-	FIELD("inv", inv_rkey),
-	FIELD("flush_type", flush_type),
+	FIELD("se", se, 1),
+	FIELD("migreq", migreq, 1),
+	FIELD("pad", pad, 3),
+	FIELD("tver", tver, 15),
+	FIELD("pkey", pkey, UINT16_MAX),
+	FIELD("fecn", fecn, 1),
+	FIELD("becn", becn, 1),
+	FIELD("dqpn", dqpn, BTH_PSN_MASK),
+	FIELD("ackreq", ackreq, 1),
+	FIELD("qkey", qkey, UINT32_MAX),
+	FIELD("sqpn", sqpn, BTH_PSN_MASK),
+	FIELD("va", va, UINT64_MAX),
+	FIELD("rkey", rkey, UINT32_MAX),
+	FIELD("dmalen", dmalen, UINT32_MAX),
+	FIELD("swap", swap_add, UINT64_MAX),
+	FIELD("add", swap_add, UINT64_MAX),
+	FIELD("compare", compare, UINT64_MAX),
+	FIELD("syndrome", syndrome, UINT8_MAX),
+	FIELD("msn", msn, BTH_PSN_MASK),
+	FIELD("orig", orig, UINT64_MAX),
+	FIELD("imm", imm, UINT32_MAX),
+	FIELD("inv", inv_rkey, UINT32_MAX),
+	FIELD("flush_type", flush_type, UINT32_MAX),
 };
 const unsigned int packet_fields_n = sizeof(packet_fields) / sizeof(packet_fields[0]);
 
@@ -149,9 +149,9 @@ static void fields_read(struct args *a, struct packet_spec *s)
 			continue;
 		if (name_known(name) ? !name_value(name, text, &v) : !num_parse(text, &v))
 			args_wrong(a, "%s=%s is no number", name, text);
-		else if (packet_fields[i].size < 8 && v >> 8 * packet_fields[i].size)
+		else if (v > packet_fields[i].most)
 			args_wrong(a, "%s=%s does not fit", name, text);
-		field_put(&s->pkt, i, packet_fields[i].size == 1 ? v & 0xff : v);
+		field_put(&s->pkt, i, v > packet_fields[i].most ? 0 : v);
 		s->given |= 1u << i;
 		if (!strcmp(name, "syndrome"))
 			s->any_syndrome_value = false;

@@ -23,6 +23,7 @@ struct packet_spec {
 struct packet_field {
 	const char *name;
 	size_t offset, size; /* in struct bth_packet */
+	uint64_t most;
 };
 
 extern const struct packet_field packet_fields[];

@@ -236,6 +236,9 @@ int verb_qp(struct run *r, struct args *a)
 		return run_fail(r, "this state is not known");
 	if (strlen(name) >= RUN_NAME)
 		return run_fail(r, "the name is too long");
+	for (unsigned int i = 0; i < r->n_conns; i++)
+		if (!strcmp(r->conn[i].name, name))
+			return run_fail(r, "there is a QP %s already", name);
 	free(c->attrs);
 	*c = (struct conn){.type = (uint32_t)type,
 			   .peer_qpn = PEER_QPN + r->n_conns,
