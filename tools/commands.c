@@ -13,6 +13,7 @@
 #include "tools/adapter.h"
 #include "tools/daemon.h"
 #include "tools/qpdot.h"
+#include "verbs/kernel/ucma.h"
 
 #define QPN_MAX 0xffffff
 
@@ -135,6 +136,30 @@ static struct json_object *qp_new(const struct adapter *a, const struct rnic_qp 
 	return o;
 }
 
+static void cm_collect(struct daemon *d, const char *device, struct json_object *array)
+{
+	struct ucma_info i;
+	uint32_t cursor = 0;
+
+	while (ucma_info_next(d->kernel, &cursor, &i)) {
+		struct json_object *o;
+
+		if (device && strcmp(device, i.device))
+			continue;
+		o = json_object_new_object();
+		json_object_object_add(o, "id", number_new(cursor));
+		json_object_object_add(o, "device", text_new(i.device));
+		json_object_object_add(o, "space", text_new(i.space));
+		json_object_object_add(o, "state", text_new(i.state));
+		json_object_object_add(o, "cm", text_new(i.cm));
+		json_object_object_add(o, "src", text_new(i.src));
+		json_object_object_add(o, "dst", text_new(i.dst));
+		json_object_object_add(o, "qpn", number_new(i.qpn));
+		json_object_object_add(o, "dest_qpn", number_new(i.remote_qpn));
+		json_object_array_add(array, o);
+	}
+}
+
 typedef void (*collect_fn)(const struct adapter *a, struct json_object *array);
 
 static void links_collect(const struct adapter *a, struct json_object *array)
@@ -187,11 +212,12 @@ static void object_print(struct json_object *o, struct admin_reply *reply)
 
 static const struct command {
 	const char *words[2];
-	collect_fn collect;
+	collect_fn collect; /* of each device; NULL: cm_collect, which belongs to none */
 } commands[] = {
 	{{"link", "show"}, links_collect},
 	{{"stat", NULL}, stats_collect},
 	{{"qp", NULL}, qps_collect},
+	{{"cm", NULL}, NULL},
 };
 
 static bool command_is(const struct command *c, int argc, char **argv, int *used)
@@ -211,8 +237,11 @@ static int answer(struct daemon *d, const struct command *c, const char *device,
 	for (struct adapter *a = d->adapters; a; a = a->next)
 		if (!device || !strcmp(device, a->kdev.name)) {
 			found = true;
-			c->collect(a, array);
+			if (c->collect)
+				c->collect(a, array);
 		}
+	if (found && !c->collect)
+		cm_collect(d, device, array);
 	if (!found)
 		admin_printf(reply, "no device is called %s", device);
 	else if (json)

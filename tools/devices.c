@@ -67,8 +67,10 @@ static int device_on_free_loopback(struct daemon *d)
 			continue;
 		snprintf(where, sizeof(where), "127.%u.%u.%u", r >> 16 & 255, r >> 8 & 255,
 			 r & 255);
-		if (!adapter_create(d, "rxe0", where, &a))
+		if (!adapter_create(d, "rxe0", where, &a)) {
+			a->kdev.is_localhost = true;
 			return 0;
+		}
 	}
 	return -EADDRINUSE;
 }

@@ -28,6 +28,7 @@ static void usage(FILE *to)
 	      "  link show [DEVICE]   devices, their interfaces, addresses and ways of sending\n"
 	      "  stat [DEVICE]        counters and numbers of objects\n"
 	      "  qp [DEVICE]          queue pairs: state, peer, PSNs, outstanding requests\n"
+	      "  cm [DEVICE]          IDs of rdma_cm: who listens, who is connected to whom\n"
 	      "  qp dot [--type TYPE | --qp N [DEVICE]] [--svg]\n"
 	      "                       the state machine of RC, UC, UD or GSI queue pairs, or of "
 	      "one\n"

@@ -138,25 +138,53 @@ static bool is_loopback(const uint8_t gid[16])
 	return IN6_IS_ADDR_LOOPBACK(in6) || (IN6_IS_ADDR_V4MAPPED(in6) && gid[12] == 127);
 }
 
-/* Index of the GID in the device's table: this one, or with `loopback` any of 127/8. */
-static int gid_index(const struct kdevice *d, const uint8_t gid[16], uint32_t scope, bool loopback)
+static bool is_localhost(const uint8_t gid[16])
+{
+	static const uint8_t localhost[16] = {[10] = 0xff, 0xff, 127, 0, 0, 1};
+
+	return !memcmp(gid, localhost, 16);
+}
+
+/* How near to an address of a device an address has to be. */
+enum nearness {
+	NEAR_SAME,
+	NEAR_LOCALHOST, /* or 127.0.0.1, if the device stands for it */
+	NEAR_LOOPBACK,	/* or both of 127/8 */
+};
+
+static bool gid_is_near(const struct kdevice *d, const uint8_t own[16], const uint8_t gid[16],
+			enum nearness near)
+{
+	if (!memcmp(own, gid, 16))
+		return true;
+	if (!is_loopback(own) || !is_loopback(gid) || own[10] != gid[10])
+		return false;
+	return near == NEAR_LOOPBACK ||
+	       (near == NEAR_LOCALHOST && d->is_localhost && is_localhost(gid));
+}
+
+static int gid_index(const struct kdevice *d, const uint8_t gid[16], uint32_t scope,
+		     enum nearness near)
 {
 	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++) {
 		const uint8_t *own = rnic_gid_get(d->rnic, (uint16_t)i);
 
 		if (!own || (scope && rnic_gid_ifindex(d->rnic, (uint16_t)i) != scope))
 			continue;
-		if (!memcmp(own, gid, 16) ||
-		    (loopback && is_loopback(own) && own[0] == gid[0] && own[10] == gid[10]))
+		if (gid_is_near(d, own, gid, near))
 			return (int)i;
 	}
 	return -1;
 }
 
-static bool device_find(struct cma_id *id, const uint8_t gid[16], uint32_t scope, bool loopback)
+static int device_find(struct cma_id *id, const union cma_addr *a, enum nearness near)
 {
+	uint32_t scope = a->sa.sa_family == AF_INET6 ? a->in6.sin6_scope_id : 0;
+	uint8_t gid[16];
+
+	cma_addr_gid(a, gid);
 	for (struct kdevice *d = id->file->kernel->devices; d; d = d->next) {
-		int i = gid_index(d, gid, scope, loopback);
+		int i = gid_index(d, gid, scope, near);
 
 		if (i < 0)
 			continue;
@@ -169,23 +197,19 @@ static bool device_find(struct cma_id *id, const uint8_t gid[16], uint32_t scope
 			.traffic_class = id->tos_set ? id->tos : 0,
 		};
 		memcpy(id->av.sgid, rnic_gid_get(d->rnic, (uint16_t)i), 16);
-		return true;
+		return 0;
 	}
-	return false;
+	return -ENODEV;
 }
 
-int cma_device_bind(struct cma_id *id, const union cma_addr *a)
+/* The device of the nearest address. */
+static int device_bind(struct cma_id *id, const union cma_addr *a, enum nearness most)
 {
-	uint32_t scope = a->sa.sa_family == AF_INET6 ? a->in6.sin6_scope_id : 0;
-	uint8_t gid[16];
+	int rc = -ENODEV;
 
-	cma_addr_gid(a, gid);
-	if (device_find(id, gid, scope, false))
-		return 0;
-	/* A daemon beside another one has another address of 127/8: it stands for 127.0.0.1. */
-	if (is_loopback(gid) && device_find(id, gid, 0, true))
-		return 0;
-	return -ENODEV;
+	for (int near = NEAR_SAME; rc && near <= (int)most; near++)
+		rc = device_find(id, a, (enum nearness)near);
+	return rc;
 }
 
 /* As the kernel: an address of no device is refused; none at all leaves the device open. */
@@ -196,7 +220,7 @@ int cma_bind(struct cma_id *id, const union cma_addr *a)
 	if (id->state != CMA_IDLE)
 		return -EINVAL;
 	if (!cma_addr_any(a)) {
-		rc = cma_device_bind(id, a);
+		rc = device_bind(id, a, NEAR_LOCALHOST);
 		if (rc)
 			return rc;
 	}
@@ -229,15 +253,11 @@ static int source_find(struct cma_id *id, union cma_addr *src)
 	return 0;
 }
 
-/* A loopback address that belongs to no device here stands for the one that does. */
+/* 127.0.0.1 is the device's own address if it stands for that. */
 static void destination_set(struct cma_id *id)
 {
-	uint8_t gid[16];
-
-	cma_addr_gid(&id->dst, gid);
-	memcpy(id->av.dgid, gid, 16);
-	if (is_loopback(gid) && !IN6_IS_ADDR_LOOPBACK((struct in6_addr *)gid) && gid[15] == 1 &&
-	    gid_index(id->dev, gid, 0, false) < 0 && is_loopback(id->av.sgid))
+	cma_addr_gid(&id->dst, id->av.dgid);
+	if (id->dev->is_localhost && is_localhost(id->av.dgid) && is_loopback(id->av.sgid))
 		memcpy(id->av.dgid, id->av.sgid, 16);
 }
 
@@ -251,7 +271,7 @@ static int source_bind(struct cma_id *id)
 		return 0;
 	rc = source_find(id, &src);
 	if (!rc)
-		rc = cma_device_bind(id, &src);
+		rc = device_bind(id, &src, NEAR_LOOPBACK);
 	if (rc)
 		return rc;
 	cma_addr_port_set(&src, port);

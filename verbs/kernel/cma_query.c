@@ -15,6 +15,55 @@
 #define RATE_10_GBPS 3
 #define SELECT_EQUAL 2
 
+static const char *space_name(uint16_t ps)
+{
+	switch (ps) {
+	case RDMA_PS_TCP:
+		return "TCP";
+	case RDMA_PS_UDP:
+		return "UDP";
+	case RDMA_PS_IPOIB:
+		return "IPOIB";
+	case RDMA_PS_IB:
+		return "IB";
+	default:
+		return "?";
+	}
+}
+
+bool ucma_info_next(struct kernel *k, uint32_t *cursor, struct ucma_info *info)
+{
+	static const char *const states[] = {
+		[CMA_IDLE] = "IDLE",
+		[CMA_BOUND] = "BOUND",
+		[CMA_ADDR_RESOLVED] = "ADDR_RESOLVED",
+		[CMA_ROUTE_RESOLVED] = "ROUTE_RESOLVED",
+		[CMA_CONNECT] = "CONNECT",
+		[CMA_DISCONNECT] = "DISCONNECT",
+		[CMA_LISTEN] = "LISTEN",
+		[CMA_REMOVED] = "REMOVED",
+	};
+	const struct cma_id *id;
+
+	++*cursor;
+	id = table_next(&k->ucma->ids, cursor);
+	if (!id)
+		return false;
+	*info = (struct ucma_info){
+		.space = space_name(id->ps),
+		.state = states[id->state],
+		.cm = id->cm ? rnic_cm_state_name(rnic_cm_state(id->cm)) : "",
+		.device = id->dev ? id->dev->name : "",
+		.qpn = id->qp_num,
+		.remote_qpn = id->remote_qpn,
+	};
+	if (id->src.sa.sa_family)
+		cma_addr_text(&id->src, info->src, sizeof(info->src));
+	if (id->dst.sa.sa_family)
+		cma_addr_text(&id->dst, info->dst, sizeof(info->dst));
+	return true;
+}
+
 /* As the public header of librdmacm has it. */
 struct sockaddr_ib {
 	uint16_t family, pkey;

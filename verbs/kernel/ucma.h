@@ -8,6 +8,7 @@
 #ifndef KERNEL_UCMA_H
 #define KERNEL_UCMA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,6 +32,19 @@ uint64_t ucma_rdev(void);
 
 /* write(): the length, or -errno, or RNIC_CTL_WAIT. */
 int64_t ucma_write(struct call *call, struct ucma_file *file, uint64_t addr, uint64_t len);
+
+/* An ID of rdma_cm, for display. */
+struct ucma_info {
+	const char *space;  /* "TCP" */
+	const char *state;  /* of the ID: "LISTEN" */
+	const char *cm;	    /* of its connection: "ESTABLISHED", or "" */
+	const char *device; /* or "" */
+	char src[64], dst[64];
+	uint32_t qpn, remote_qpn;
+};
+/* The first with a number above *cursor (begin with 0), which becomes its number; false at the end.
+ */
+bool ucma_info_next(struct kernel *k, uint32_t *cursor, struct ucma_info *info);
 
 /* 0 or -errno. */
 int ucma_device_add(struct kdevice *dev);

@@ -141,8 +141,6 @@ void cma_addr_gid(const union cma_addr *a, uint8_t gid[16]);
 void cma_addr_from_gid(union cma_addr *a, const uint8_t gid[16], uint16_t port);
 socklen_t cma_addr_len(const union cma_addr *a);
 const char *cma_addr_text(const union cma_addr *a, char *buf, size_t size);
-/* The device of this local address into id->dev and id->av; -ENODEV, -EADDRNOTAVAIL. */
-int cma_device_bind(struct cma_id *id, const union cma_addr *a);
 int cma_bind(struct cma_id *id, const union cma_addr *a);
 int cma_resolve_addr(struct cma_id *id, const union cma_addr *src, const union cma_addr *dst);
 

@@ -29,13 +29,13 @@ class Report:
     def wants(self, name):
         return not self.only or any(part in name for part in self.only)
 
-    def case(self, name, function, *args):
+    def case(self, name, function, *args, **named):
         """Runs one case, unless it is filtered out."""
         if not self.wants(name):
             return
         began = time.monotonic()
         try:
-            function(*args)
+            function(*args, **named)
         except Failed as failure:
             self._fail(name, str(failure), failure.details)
         except Skipped as reason:
