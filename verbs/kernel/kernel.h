@@ -24,7 +24,7 @@ struct kdevice {
 	uint8_t guid[8]; /* node GUID, network order */
 	uint32_t num_comp_vectors;
 	bool is_localhost; /* its address of 127/8 stands for 127.0.0.1 in rdma_cm */
-	void *host; /* the daemon's */
+	void *host;	   /* the daemon's */
 };
 
 struct kernel_config {

@@ -9,6 +9,7 @@ from harness.report import Failed
 
 GROUP = {'ipv4': '239.77.1.1', 'ipv6': 'ff05::7701'}
 CLIENT_SECONDS = 120
+PERFTEST_TRIES = 5
 
 
 class Place:
@@ -46,6 +47,8 @@ def judge(role, process, seconds):
 
 def run_pair(place, server_argv, client_argv, stays=False, clients=1, env=None):
     """stays: a server that goes on for ever, and is ended here."""
+    if not until(lambda: not place.ids(), START_SECONDS):
+        raise Failed('IDs of the program before are left')
     server = place.server.start_rdma(server_argv, env)
     processes = [server]
     try:
@@ -61,12 +64,6 @@ def run_pair(place, server_argv, client_argv, stays=False, clients=1, env=None):
     finally:
         for process in reversed(processes):
             process.close()
-
-
-def check_pair(place, *args, **named):
-    run_pair(place, *args, **named)
-    if not until(lambda: not place.ids(), 10):
-        raise Failed('IDs are left', [str(row) for row in place.ids()])
 
 
 def check_rping(place, options, clients=1, count=10):
@@ -117,8 +114,19 @@ def check_rcopy(place):
 
 
 def check_perftest(place, program, options):
+    """perftest connects twice, and its client does not wait until the server
+    listens again: who comes too early is rejected and begins anew."""
     common = [program, '-R', '-F', '-n', '100', *options]
-    check_pair(place, common, common + [place.address])
+    for left in range(PERFTEST_TRIES - 1, -1, -1):
+        try:
+            run_pair(place, common, common + [place.address])
+            return
+        except Failed as failure:
+            early = any('RDMA_CM_EVENT_REJECTED; error: 8' in line or
+                        'RDMA_CM_EVENT_UNREACHABLE; error: 1' in line
+                        for line in failure.details)
+            if not left or not early:
+                raise
 
 
 def librdmacm_cases(place, family):
@@ -148,10 +156,10 @@ def librdmacm_cases(place, family):
 
 
 # Each takes some seconds, which perftest waits when it connects.
+# This release cannot resolve an IPv6 address of a peer.
 PERFTEST = {
-    'ipv4': {'ib_write_bw': [], 'ib_read_lat': [], 'ib_atomic_bw': [],
-             'ib_send_bw.ud': ['-c', 'UD'], 'ib_write_bw.q4': ['-q', '4']},
-    'ipv6': {'ib_send_bw': ['--ipv6-addr']},
+    'ib_write_bw': [], 'ib_read_lat': [], 'ib_atomic_bw': [],
+    'ib_send_bw.ud': ['-c', 'UD'], 'ib_write_bw.q4': ['-q', '4'],
 }
 
 RPING = {
@@ -168,11 +176,12 @@ def run(report, setting):
             report.case(f'{prefix}.rping.{name}', check_rping, place, options,
                         clients)
         for name, server, client, more in librdmacm_cases(place, family):
-            report.case(f'{prefix}.{name}', check_pair, place, server, client,
+            report.case(f'{prefix}.{name}', run_pair, place, server, client,
                         **more)
-        report.case(f'{prefix}.mckey', check_mckey, place, family)
+        if (setting.name, family) != ('loopback', 'ipv6'):  # lo has no route
+            report.case(f'{prefix}.mckey', check_mckey, place, family)
         if family == 'ipv4':    # rcopy takes a colon for the end of a name
             report.case(f'{prefix}.rcopy', check_rcopy, place)
-        for name, options in PERFTEST[family].items():
+        for name, options in PERFTEST.items() if family == 'ipv4' else ():
             report.case(f'{prefix}.{name}', check_perftest, place,
                         name.split('.')[0], options)
