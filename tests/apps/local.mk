@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	tests/apps/pyverbs_driver.py \
 	tests/apps/run \
 	tests/apps/selftest \
+	tests/apps/srq_resize.py \
 	tests/apps/unreliable.matrix \
 	tests/golden/rxe-devinfo.txt \
 	$(NULL)
