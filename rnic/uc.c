@@ -7,6 +7,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/fault.h"
 #include "rnic/recv.h"
 #include "rnic/responder.h"
 
@@ -72,6 +73,8 @@ void uc_rx(struct rnic_qp *qp, uint64_t now, const struct bth_packet *pkt, uint3
 		verdict = responder_data(qp, &pkt[i], &taken);
 		resp->tail = TAIL_NONE;
 		if (verdict != RESP_OK) {
+			if (verdict == RESP_RECV_ACCESS || verdict == RESP_RECV_BAD)
+				fault_refused(qp, &pkt[i], verdict);
 			refuse(qp, verdict, now);
 			resp->psn = psn_add(pkt[i].psn, 1);
 		}

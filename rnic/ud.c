@@ -10,6 +10,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/fault.h"
 #include "rnic/pace.h"
 #include "rnic/recv.h"
 #include "rnic/requester.h"
@@ -146,6 +147,12 @@ bool ud_send(struct rnic_qp *qp, uint64_t now)
 	if (ret < 0)
 		status = RNIC_WC_LOC_PROT_ERR;
 	req->ud_held = false;
+	if (status != RNIC_WC_SUCCESS)
+		fault_sent(qp,
+			   &(struct send_entry){.op = wr->op,
+						.length = (uint32_t)req->ud_length,
+						.status = status},
+			   status);
 	send_wr_complete(qp, wr->slot, wr->op, wr->flags, (uint32_t)req->ud_length, status);
 	if (status != RNIC_WC_SUCCESS) {
 		qp->dev->counters.send_err++;
@@ -207,8 +214,8 @@ static void too_long(struct rnic_qp *qp)
 		recv_complete_error(qp, RNIC_WC_LOC_LEN_ERR);
 }
 
-static void store(struct rnic_qp *qp, uint64_t now, const struct iovec piece[2],
-		  struct rnic_cqe *cqe)
+static void store(struct rnic_qp *qp, uint64_t now, const struct bth_packet *pkt,
+		  const struct iovec piece[2], struct rnic_cqe *cqe)
 {
 	struct rnic_mem *mem;
 	int ret = recv_put(qp, piece, 2, &mem);
@@ -217,6 +224,7 @@ static void store(struct rnic_qp *qp, uint64_t now, const struct iovec piece[2],
 	if (ret == -EINPROGRESS || ret == -ESRCH)
 		return;
 	if (ret < 0) {
+		fault_refused(qp, pkt, RESP_RECV_ACCESS);
 		recv_complete_error(qp, RNIC_WC_LOC_PROT_ERR);
 		qp_error(qp, now, -1);
 		return;
@@ -247,6 +255,7 @@ void ud_rx(struct rnic_qp *qp, uint64_t now, const struct rnic_rx *rx, const str
 	case RECV_NONE:
 		return;
 	case RECV_BAD:
+		fault_refused(qp, pkt, RESP_RECV_BAD);
 		recv_complete_error(qp, RNIC_WC_LOC_QP_OP_ERR);
 		qp_error(qp, now, -1);
 		return;
@@ -262,5 +271,5 @@ void ud_rx(struct rnic_qp *qp, uint64_t now, const struct rnic_rx *rx, const str
 		cqe.imm = pkt->imm;
 	}
 	grh_fill(grh, rx);
-	store(qp, now, piece, &cqe);
+	store(qp, now, pkt, piece, &cqe);
 }

@@ -62,7 +62,7 @@ void sim_end_begin(struct sim_end *e, struct sim_world *w, uint32_t node,
 		   const struct sim_end_config *cfg)
 {
 	struct rnic_device *dev = w->node[node].dev;
-	struct rnic_qp_init init = {.type = RNIC_QPT_RC,
+	struct rnic_qp_init init = {.type = cfg->type ? cfg->type : RNIC_QPT_RC,
 				    .max_send_wr = cfg->send_room,
 				    .max_recv_wr = cfg->recv_room,
 				    .max_send_sge = RNIC_MAX_SGE,

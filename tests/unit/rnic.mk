@@ -4,6 +4,7 @@ rnic_tests = \
 	tests/unit/rnic_credit \
 	tests/unit/rnic_error_order \
 	tests/unit/rnic_errors \
+	tests/unit/rnic_errors_unreliable \
 	tests/unit/rnic_events \
 	tests/unit/rnic_golden \
 	tests/unit/rnic_hostile \
@@ -57,6 +58,10 @@ tests_unit_rnic_errors_SOURCES = tests/unit/rnic_errors.c $(rnic_lone_sources)
 tests_unit_rnic_errors_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_errors_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_errors_LDADD = $(rnic_test_libs)
+tests_unit_rnic_errors_unreliable_SOURCES = tests/unit/rnic_errors_unreliable.c $(rnic_lone_sources)
+tests_unit_rnic_errors_unreliable_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_errors_unreliable_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_errors_unreliable_LDADD = $(rnic_test_libs)
 tests_unit_rnic_events_SOURCES = tests/unit/rnic_events.c $(rnic_lone_sources)
 tests_unit_rnic_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_events_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -24,11 +24,23 @@ static bool sent_note(void *arg, uint32_t from, const struct bth_packet *pkt, ui
 
 void lone_connect(struct sim_end *e, enum rnic_qp_state last)
 {
-	static const uint32_t masks[] = {[RNIC_QPS_INIT] = FIXTURE_TO_INIT,
-					 [RNIC_QPS_RTR] = FIXTURE_TO_RTR,
-					 [RNIC_QPS_RTS] = FIXTURE_TO_RTS};
+	static const uint32_t masks[][RNIC_QPS_COUNT] = {
+		[RNIC_QPT_RC] = {[RNIC_QPS_INIT] = FIXTURE_TO_INIT,
+				 [RNIC_QPS_RTR] = FIXTURE_TO_RTR,
+				 [RNIC_QPS_RTS] = FIXTURE_TO_RTS},
+		[RNIC_QPT_UC] = {[RNIC_QPS_INIT] = FIXTURE_TO_INIT,
+				 [RNIC_QPS_RTR] = RNIC_QP_STATE | RNIC_QP_AV | RNIC_QP_PATH_MTU |
+						  RNIC_QP_DEST_QPN | RNIC_QP_RQ_PSN,
+				 [RNIC_QPS_RTS] = RNIC_QP_STATE | RNIC_QP_SQ_PSN},
+		[RNIC_QPT_UD] = {[RNIC_QPS_INIT] = RNIC_QP_STATE | RNIC_QP_PKEY_INDEX |
+						   RNIC_QP_PORT | RNIC_QP_QKEY,
+				 [RNIC_QPS_RTR] = RNIC_QP_STATE,
+				 [RNIC_QPS_RTS] = RNIC_QP_STATE | RNIC_QP_SQ_PSN},
+	};
 	const struct sim_end_config *cfg = &e->cfg;
+	enum rnic_qp_type type = rnic_qp_init_get(e->qp)->type;
 	struct rnic_qp_attr attr = {.path_mtu = cfg->mtu,
+				    .qkey = LONE_QKEY,
 				    .rq_psn = LONE_RQ_PSN,
 				    .sq_psn = LONE_SQ_PSN,
 				    .dest_qpn = LONE_PEER_QPN,
@@ -44,7 +56,7 @@ void lone_connect(struct sim_end *e, enum rnic_qp_state last)
 
 	for (int s = RNIC_QPS_INIT; s <= (int)last; s++) {
 		attr.state = (enum rnic_qp_state)s;
-		ck_assert_int_eq(rnic_qp_modify(e->qp, &attr, masks[s], e->world->now), 0);
+		ck_assert_int_eq(rnic_qp_modify(e->qp, &attr, masks[type][s], e->world->now), 0);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "rnic_fixture.h"
 
 #define LONE_PEER_QPN 0x99u
+#define LONE_QKEY 0x11111111u
 #define LONE_RQ_PSN 0x000500u /* the first that the QP expects */
 #define LONE_SQ_PSN 0xfffffeu /* the first that it sends: it wraps soon */
 #define LONE_SENT_MAX 1024
