@@ -222,14 +222,15 @@ static int do_query_route(struct ucmd_cm *cmd)
 static int query_path(struct ucmd_cm *cmd, const struct rdma_ucm_query *req,
 		      const struct cma_id *id)
 {
-	struct {
+	union {
 		struct rdma_ucm_query_path_resp head;
-		struct ib_path_rec_data path;
-	} resp = {0};
+		uint8_t room[sizeof(struct rdma_ucm_query_path_resp) +
+			     sizeof(struct ib_path_rec_data)]; /* one path */
+	} resp = {.room = {0}};
 
 	if (cmd->out < sizeof(resp.head))
 		return -ENOSPC;
-	resp.head.num_paths = cma_query_path(id, &resp.path);
+	resp.head.num_paths = cma_query_path(id, resp.head.path_data);
 	return response(cmd, req->response, &resp, sizeof(resp));
 }
 
