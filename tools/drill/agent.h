@@ -50,6 +50,8 @@ struct agent_object *agent_new(struct agent *ag, enum agent_kind kind, struct ar
 void agent_forget(struct agent *ag, struct agent_object *o);
 /* made: what a verb returned; NULL: errno, and the object is gone again. */
 int agent_made(struct agent *ag, struct agent_object *o, const void *made);
+/* Do these bytes lie in memory of one of the agent's MRs? */
+bool agent_mapped(const struct agent *ag, uint64_t addr, uint64_t len);
 void agent_objects_destroy(struct agent *ag);
 /* agent_qp.c */
 void agent_av(const struct agent *ag, struct args *a, struct ibv_ah_attr *av);

@@ -85,7 +85,7 @@ int agent_cq(struct agent *ag, struct args *a, struct text *reply)
 	return agent_made(ag, o, o->cq);
 }
 
-static bool mapped(const struct agent *ag, uint64_t addr, uint64_t len)
+bool agent_mapped(const struct agent *ag, uint64_t addr, uint64_t len)
 {
 	for (const struct agent_object *o = ag->objects; o; o = o->next)
 		if (o->buffer && addr - (uintptr_t)o->buffer <= o->buffer_len &&
@@ -116,7 +116,7 @@ int agent_mr(struct agent *ag, struct args *a, struct text *reply)
 
 	if (!pd || len > MEM_MAX)
 		return ENOMEM;
-	if (args_has(a, "addr") && !mapped(ag, addr, len))
+	if (args_has(a, "addr") && !agent_mapped(ag, addr, len))
 		return EFAULT;
 	o = agent_new(ag, A_MR, a);
 	if (!args_has(a, "addr")) {

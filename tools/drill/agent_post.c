@@ -95,6 +95,15 @@ static void words_unused(struct args *a)
 		args_num(a, words[i], 0);
 }
 
+/* Inline data are read by this process itself, whatever the keys say. */
+static bool inline_readable(const struct agent *ag, const struct ibv_send_wr *wr)
+{
+	for (int i = 0; (wr->send_flags & IBV_SEND_INLINE) && i < wr->num_sge; i++)
+		if (!agent_mapped(ag, wr->sg_list[i].addr, wr->sg_list[i].length))
+			return false;
+	return true;
+}
+
 int agent_post_send(struct agent *ag, struct args *a, struct text *reply)
 {
 	struct agent_object *o = agent_find(ag, A_QP, a, "qp", "qp");
@@ -122,6 +131,11 @@ int agent_post_send(struct agent *ag, struct args *a, struct text *reply)
 		return bind_post(ag, a, o, &wr, reply);
 	if (!o || a->error[0])
 		return 0;
+	if (!inline_readable(ag, &wr))
+		return EFAULT;
+	/* The provider would follow a NULL. */
+	if (o->qp->qp_type == IBV_QPT_UD && !ah)
+		return EINVAL;
 	return ibv_post_send(o->qp, &wr, &bad);
 }
 
