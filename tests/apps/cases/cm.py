@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-"""Programs that connect by rdma_cm: librdmacm's own, perftest -R. A server is up when rnicctl shows its ID as listening."""
+"""Programs that connect by rdma_cm: librdmacm's own, perftest -R, qperf, fio, and
+sockets over librspreload. A server is up when rnicctl shows its ID as listening."""
 
+import glob
 import os
+import shutil
 
 from harness.pair import START_SECONDS, TROUBLE
+from harness.ports import wait_listening
 from harness.process import until
-from harness.report import Failed
+from harness.report import Failed, Skipped
 
 GROUP = {'ipv4': '239.77.1.1', 'ipv6': 'ff05::7701'}
 CLIENT_SECONDS = 120
 PERFTEST_TRIES = 5
+QPERF_PORT = 19765
 
 
 class Place:
@@ -129,6 +134,63 @@ def check_perftest(place, program, options):
                 raise
 
 
+def check_installed(*programs):
+    missing = [p for p in programs if not shutil.which(p)]
+    if missing:
+        raise Skipped(f'{", ".join(missing)} not installed')
+
+
+def check_qperf(place, test):
+    """The server's control port is TCP's."""
+    check_installed('qperf')
+    server = place.server.start_rdma(['qperf'])
+    client = None
+    try:
+        if not wait_listening(server, QPERF_PORT, START_SECONDS):
+            raise Failed('server does not listen', server.tail())
+        client = place.client.start_rdma(
+            ['qperf', '-cm', '1', '-t', '1', place.address, test])
+        judge('client', client, CLIENT_SECONDS)
+        if f'{test}:' not in client.output():
+            raise Failed('no result', client.tail())
+    finally:
+        for process in (client, server):
+            if process:
+                process.close()
+
+
+def fio_job(folder, name, lines):
+    path = os.path.join(folder, name)
+    with open(path, 'w', encoding='ascii') as f:
+        f.write('\n'.join(['[job]', 'ioengine=rdma', 'port=8765', 'bs=64k',
+                           'size=20m', *lines]) + '\n')
+    os.chmod(path, 0o644)
+    return path
+
+
+def check_fio(place, verb):
+    check_installed('fio')
+    served = fio_job(place.server.folder, 'served.fio',
+                     ['rw=read', 'iodepth=16'])
+    asked = fio_job(place.client.folder, 'asked.fio',
+                    ['rw=write', f'hostname={place.address}', f'verb={verb}',
+                     'iodepth=1', 'iodepth_batch_complete=1'])
+    run_pair(place, ['fio', served], ['fio', asked])
+
+
+def check_iperf(place):
+    """Ordinary TCP programs, whose sockets are connections of rdma_cm."""
+    check_installed('iperf')
+    found = glob.glob('/usr/lib/*/rsocket/librspreload.so')
+    if not found:
+        raise Skipped('no librspreload.so')
+    _, client = run_pair(place, ['iperf', '-s', '-P', '1'],
+                         ['iperf', '-c', place.address, '-t', '1'],
+                         stays=True, env={'LD_PRELOAD': found[0]})
+    if 'bits/sec' not in client.output():
+        raise Failed('no result', client.tail())
+
+
 def librdmacm_cases(place, family):
     """name: (server, client, more)"""
     to = place.address
@@ -162,6 +224,11 @@ PERFTEST = {
     'ib_send_bw.ud': ['-c', 'UD'], 'ib_write_bw.q4': ['-q', '4'],
 }
 
+# Its tests of UC and UD do not use rdma_cm.
+QPERF = ('rc_lat', 'rc_bw', 'rc_bi_bw', 'rc_rdma_write_bw', 'rc_rdma_read_bw',
+         'rc_compare_swap_mr', 'rc_fetch_add_mr', 'ver_rc_compare_swap',
+         'ver_rc_fetch_add')
+
 RPING = {
     'plain': (['-v'], 1), 'own_queue': (['-q'], 1), 'validated': (['-V', '-S', '60000'], 1),
     'many_clients': (['-P'], 5),
@@ -182,6 +249,13 @@ def run(report, setting):
             report.case(f'{prefix}.mckey', check_mckey, place, family)
         if family == 'ipv4':    # rcopy takes a colon for the end of a name
             report.case(f'{prefix}.rcopy', check_rcopy, place)
-        for name, options in PERFTEST.items() if family == 'ipv4' else ():
+        if family == 'ipv6':
+            continue
+        for test in QPERF:
+            report.case(f'{prefix}.qperf.{test}', check_qperf, place, test)
+        for verb in ('write', 'read', 'send'):
+            report.case(f'{prefix}.fio.{verb}', check_fio, place, verb)
+        report.case(f'{prefix}.iperf', check_iperf, place)
+        for name, options in PERFTEST.items():
             report.case(f'{prefix}.{name}', check_perftest, place,
                         name.split('.')[0], options)
