@@ -71,6 +71,7 @@ CASES = {
     'ibv_rc_pingpong_c': Case('ibv_rc_pingpong', ('-c', '-s', 16384, '-n', 100),
                               check_pingpong, check_pingpong, 16384, 100),
     'rcdata': Case('rcdata', (), check_rcdata, check_rcdata, 0, 0),
+    'rcdata_srq': Case('rcdata', ('-s',), check_rcdata, check_rcdata, 0, 0),
 }
 # Over link-local IPv6 GIDs (the programs' own TCP keeps to IPv4).
 CASES['ibv_rc_pingpong_c_ipv6'] = CASES['ibv_rc_pingpong_c']._replace(ipv6=True)
@@ -122,6 +123,8 @@ class Run:
     def command(self, case, end, peer=None):
         gid = '-g' if case.program in ('ibv_rc_pingpong', 'rcdata') else '-x'
         argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end, case.ipv6), '-p', self.port, *case.args]
+        if case.program == 'rcdata' and end.kind == 'rxe':
+            argv.append('-k')
         return end.rdma(*argv, *([peer.address] if peer else []))
 
     def wait_listening(self, server, end, deadline):

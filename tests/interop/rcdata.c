@@ -2,8 +2,11 @@
 /*
  * rcdata: every RC operation in many sizes between two verbs devices, each byte looked at.
  *
- *     rcdata -d DEVICE -g GID_INDEX -p PORT            server
- *     rcdata -d DEVICE -g GID_INDEX -p PORT ADDRESS    client, the one that sends requests
+ *     rcdata [-ks] -d DEVICE -g GID_INDEX -p PORT            server
+ *     rcdata [-ks] -d DEVICE -g GID_INDEX -p PORT ADDRESS    client, the one that sends requests
+ *
+ * -s: receives come from a shared receive queue. -k: this end is Linux's rxe, which marks a
+ * completion with an invalidated key by the kernel's bit, not by libibverbs'.
  *
  * Both ends walk the same list of steps. In a step the memory that must not change is
  * filled with a canary, what is sent with a pattern that depends on step and position; a
@@ -27,6 +30,7 @@
 #define CANARY 0xee
 #define IMM 0xa1b2c3d4u
 #define INLINE_MAX 64
+#define KERNEL_WITH_INV (1u << 2) /* IB_WC_WITH_INVALIDATE */
 #define STEP_SECONDS 20
 
 struct peer {
@@ -40,13 +44,17 @@ struct peer {
 
 struct end {
 	bool client;
+	bool shared;
+	uint32_t with_inv; /* the bit of wc_flags */
 	int fd;
 	int gid_index;
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
 	struct ibv_cq *cq;
+	struct ibv_srq *srq; /* or NULL */
 	struct ibv_qp *qp;
+	uint32_t window_key;
 	uint8_t *area;
 	struct peer self;
 	struct peer peer;
@@ -111,6 +119,8 @@ static const char *opcode_name(enum ibv_wr_opcode opcode)
 		[IBV_WR_RDMA_READ] = "READ",
 		[IBV_WR_ATOMIC_CMP_AND_SWP] = "CMP_SWAP",
 		[IBV_WR_ATOMIC_FETCH_AND_ADD] = "FETCH_ADD",
+		[IBV_WR_BIND_MW] = "BIND_MW",
+		[IBV_WR_SEND_WITH_INV] = "SEND_WITH_INV",
 	};
 
 	return opcode < ARRAY_SIZE(names) && names[opcode] ? names[opcode] : "?";
@@ -172,7 +182,7 @@ static int cut(const struct end *end, uint32_t offset, uint32_t size, struct ibv
 static bool takes_receive(enum ibv_wr_opcode opcode)
 {
 	return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
-	       opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	       opcode == IBV_WR_SEND_WITH_INV || opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
 static void post_receive(const struct end *end, const struct step *step)
@@ -184,7 +194,8 @@ static void post_receive(const struct end *end, const struct step *step)
 
 	/* A WRITE with immediate takes a receive without touching its memory. */
 	wr.num_sge = cut(end, step->remote, step->size, sge);
-	error = ibv_post_recv(end->qp, &wr, &bad);
+	error = end->srq ? ibv_post_srq_recv(end->srq, &wr, &bad)
+			 : ibv_post_recv(end->qp, &wr, &bad);
 	if (error)
 		step_failed(end, step, "ibv_post_recv", (uint64_t)error);
 }
@@ -193,7 +204,8 @@ static void check_receive(const struct end *end, const struct step *step)
 {
 	struct ibv_wc wc = wait_completion(end, step);
 	bool write = step->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-	bool imm = step->opcode != IBV_WR_SEND;
+	bool inv = step->opcode == IBV_WR_SEND_WITH_INV;
+	bool imm = step->opcode != IBV_WR_SEND && !inv;
 
 	if (wc.opcode != (write ? IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV))
 		step_failed(end, step, "opcode of the receive", wc.opcode);
@@ -203,6 +215,10 @@ static void check_receive(const struct end *end, const struct step *step)
 		step_failed(end, step, "byte_len of the receive", wc.byte_len);
 	if (!!(wc.wc_flags & IBV_WC_WITH_IMM) != imm)
 		step_failed(end, step, "wc_flags of the receive", wc.wc_flags);
+	if (!!(wc.wc_flags & end->with_inv) != inv)
+		step_failed(end, step, "wc_flags of the receive", wc.wc_flags);
+	if (inv && wc.invalidated_rkey != end->window_key)
+		step_failed(end, step, "invalidated key", wc.invalidated_rkey);
 	if (imm && ntohl(wc.imm_data) != (IMM ^ step->seed))
 		step_failed(end, step, "immediate data", ntohl(wc.imm_data));
 }
@@ -232,6 +248,8 @@ static void request_data(const struct end *end, const struct step *step)
 		.wr.rdma = {.remote_addr = end->peer.addr + step->remote, .rkey = end->peer.rkey},
 	};
 
+	if (step->opcode == IBV_WR_SEND_WITH_INV)
+		wr.invalidate_rkey = end->peer.rkey;
 	wr.num_sge = cut(end, step->local, step->size, sge);
 	send_request(end, &wr, step);
 }
@@ -321,6 +339,69 @@ static void run_atomic_steps(struct end *end)
 	}
 }
 
+static uint32_t bind_window(const struct end *end, struct ibv_mw *mw, const struct step *step)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = step->seed,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = {.mw = mw,
+			    .rkey = ibv_inc_rkey(mw->rkey),
+			    .bind_info = {.mr = end->mr,
+					  .addr = (uintptr_t)end->area + step->remote,
+					  .length = step->size,
+					  .mw_access_flags = IBV_ACCESS_REMOTE_WRITE |
+							     IBV_ACCESS_REMOTE_READ}},
+	};
+
+	send_request(end, &wr, step);
+	return wr.bind_mw.rkey;
+}
+
+/* The key is no longer valid; this ends the connection. */
+static void request_refused(const struct end *end, const struct step *step)
+{
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = {.remote_addr = end->peer.addr + step->remote, .rkey = end->peer.rkey},
+	};
+	struct ibv_sge sge[2];
+	struct ibv_send_wr *bad;
+	struct ibv_wc wc;
+
+	wr.sg_list = sge;
+	wr.num_sge = cut(end, step->local, step->size, sge);
+	if (ibv_post_send(end->qp, &wr, &bad))
+		step_failed(end, step, "ibv_post_send", 0);
+	while (!ibv_poll_cq(end->cq, 1, &wc)) {
+	}
+	if (wc.status != IBV_WC_REM_ACCESS_ERR)
+		step_failed(end, step, "status of a WRITE by an invalid key", wc.status);
+}
+
+/* The server lends a piece of its area by a window of type 2; the client uses it and gives it back.
+ */
+static void run_window_steps(struct end *end)
+{
+	struct ibv_mw *mw = must(ibv_alloc_mw(end->pd, IBV_MW_TYPE_2), "ibv_alloc_mw");
+	static const enum ibv_wr_opcode opcodes[] = {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+						     IBV_WR_SEND_WITH_INV};
+	struct step step = {.size = 10001, .local = 300, .remote = 8191, .seed = 900};
+
+	if (!end->client)
+		end->window_key = bind_window(end, mw, &step);
+	swap_over_tcp(end, &end->window_key, &end->peer.rkey, sizeof(end->peer.rkey));
+	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++, step.seed++) {
+		step.opcode = opcodes[i];
+		run_data_step(end, &step);
+	}
+	barrier(end);
+	if (end->client)
+		request_refused(end, &step);
+	barrier(end);
+}
+
 static int run_steps(struct end *end)
 {
 	static const uint32_t sizes[] = {
@@ -352,6 +433,7 @@ static int run_steps(struct end *end)
 			run_data_step(end, &step);
 		}
 	run_atomic_steps(end);
+	run_window_steps(end);
 	return steps;
 }
 
@@ -385,13 +467,17 @@ static void create_qp(struct end *end)
 			},
 	};
 	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-		     IBV_ACCESS_REMOTE_ATOMIC;
+		     IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
+	struct ibv_srq_init_attr shared = {.attr = {.max_wr = 4, .max_sge = 2}};
 
 	end->area = must(aligned_alloc(4096, AREA_SIZE), "aligned_alloc");
 	end->pd = must(ibv_alloc_pd(end->ctx), "ibv_alloc_pd");
 	end->mr = must(ibv_reg_mr(end->pd, end->area, AREA_SIZE, access), "ibv_reg_mr");
 	end->cq = must(ibv_create_cq(end->ctx, 16, NULL, NULL, 0), "ibv_create_cq");
 	init.send_cq = init.recv_cq = end->cq;
+	if (end->shared)
+		end->srq = must(ibv_create_srq(end->pd, &shared), "ibv_create_srq");
+	init.srq = end->srq;
 	end->qp = must(ibv_create_qp(end->pd, &init), "ibv_create_qp");
 	end->self.qpn = end->qp->qp_num;
 	end->self.psn = 0xffffc0; /* just before the wrap, so that it is crossed */
@@ -477,12 +563,12 @@ static int tcp_open(const char *address, uint16_t port)
 
 int main(int argc, char **argv)
 {
-	struct end end = {.gid_index = 0};
+	struct end end = {.with_inv = IBV_WC_WITH_INV};
 	const char *device = "rxe0";
 	uint16_t port = 18515;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "d:g:p:")) != -1)
+	while ((opt = getopt(argc, argv, "d:g:p:ks")) != -1)
 		switch (opt) {
 		case 'd':
 			device = optarg;
@@ -492,6 +578,12 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			port = (uint16_t)atoi(optarg);
+			break;
+		case 'k':
+			end.with_inv = KERNEL_WITH_INV;
+			break;
+		case 's':
+			end.shared = true;
 			break;
 		default:
 			return 2;
@@ -503,6 +595,6 @@ int main(int argc, char **argv)
 	swap_over_tcp(&end, &end.self, &end.peer, sizeof(end.self));
 	connect_qp(&end);
 	barrier(&end);
-	printf("rcdata: %d steps and the atomics, all data right\n", run_steps(&end));
+	printf("rcdata: %d steps, the atomics and a window, all data right\n", run_steps(&end));
 	return 0;
 }
