@@ -138,7 +138,7 @@ static uint32_t host_random(void *host)
 static void host_log(void *host, const char *line)
 {
 	(void)host; /* the line names the device */
-	daemon_log(NULL, line);
+	daemon_log_caused(NULL, line);
 }
 
 static const struct rnic_ops host_ops = {

@@ -22,6 +22,8 @@ tools_rnicd_SOURCES = \
 	tools/commands.c \
 	tools/daemon.h \
 	tools/devices.c \
+	tools/loglimit.c \
+	tools/loglimit.h \
 	tools/loop.c \
 	tools/qpdot.c \
 	tools/qpdot.h \

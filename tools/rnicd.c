@@ -21,6 +21,7 @@
 #include "rnic/qp.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
+#include "tools/loglimit.h"
 #include "verbs/abi/control.h"
 
 #define DEFAULT_DIR "/run/rnic"
@@ -31,6 +32,18 @@ void daemon_log(void *ctx, const char *line)
 {
 	(void)ctx;
 	fprintf(stderr, "rnicd: %s\n", line);
+}
+
+void daemon_log_caused(void *ctx, const char *line)
+{
+	static struct log_limit limit;
+	uint32_t dropped;
+
+	if (!log_limit_pass(&limit, daemon_now(), &dropped))
+		return;
+	if (dropped)
+		daemon_logf("%u lines like these were left out", dropped);
+	daemon_log(ctx, line);
 }
 
 void daemon_logf(const char *fmt, ...)
@@ -278,7 +291,7 @@ static int daemon_start(struct daemon *d)
 	struct kernel_config cfg = {
 		.loop = d->loop,
 		.dir = d->opt.dir,
-		.log = daemon_log,
+		.log = daemon_log_caused,
 		.ctx = d,
 		.admin = commands_run,
 		.route = route,

@@ -6,3 +6,4 @@ include tests/unit/net.mk
 include tests/unit/kernel.mk
 include tests/unit/verbs.mk
 include tests/unit/preload.mk
+include tests/unit/tools.mk
