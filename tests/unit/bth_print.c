@@ -32,6 +32,27 @@ START_TEST(print_tells_opcode_and_fields)
 }
 END_TEST
 
+START_TEST(print_tells_marks_and_keys_that_go)
+{
+	struct bth_packet pkt = {.opcode = BTH_SEND_ONLY_INV,
+				 .pkey = 0xffff,
+				 .dqpn = 0x11,
+				 .fecn = true,
+				 .becn = true,
+				 .inv_rkey = 0x1234};
+	char text[256];
+
+	bth_print(text, sizeof(text), &pkt);
+	ck_assert_msg(strstr(text, " fecn becn invalidate 0x00001234 payload 0"), "%s", text);
+	pkt = (struct bth_packet){.opcode = BTH_FLUSH, .pkey = 0xffff, .flush_type = 5};
+	bth_print(text, sizeof(text), &pkt);
+	ck_assert_msg(strstr(text, " flush 0x00000005"), "%s", text);
+	pkt = (struct bth_packet){.opcode = 0xff, .pkey = 0xffff, .dqpn = 0x11};
+	bth_print(text, sizeof(text), &pkt);
+	ck_assert_str_eq(text, "opcode 0xff qp 0x000011 psn 0x000000");
+}
+END_TEST
+
 START_TEST(print_cuts_like_snprintf)
 {
 	struct bth_packet pkt = {.opcode = BTH_ACKNOWLEDGE, .pkey = 1, .syndrome = 0x1f};
@@ -85,6 +106,7 @@ TCase *bth_print_tcase(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, print_tells_opcode_and_fields);
+	tcase_add_test(tc, print_tells_marks_and_keys_that_go);
 	tcase_add_test(tc, print_cuts_like_snprintf);
 	tcase_add_test(tc, print_names_every_syndrome);
 	return tc;

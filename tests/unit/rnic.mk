@@ -9,6 +9,7 @@ rnic_tests = \
 	tests/unit/rnic_golden \
 	tests/unit/rnic_hostile \
 	tests/unit/rnic_long \
+	tests/unit/rnic_limits \
 	tests/unit/rnic_memory \
 	tests/unit/rnic_modify \
 	tests/unit/rnic_modify_table \
@@ -93,6 +94,8 @@ tests_unit_rnic_long_SOURCES = tests/unit/rnic_long.c $(rnic_lone_sources)
 tests_unit_rnic_long_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_long_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_long_LDADD = $(rnic_test_libs)
+tests_unit_rnic_limits_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_limits_LDADD = $(rnic_test_libs)
 tests_unit_rnic_memory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=calloc -Wl,--wrap=malloc -Wl,--wrap=realloc
