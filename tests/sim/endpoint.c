@@ -114,18 +114,34 @@ void sim_end_end(struct sim_end *e)
 	sim_mem_end(&e->mem);
 }
 
+/* What each step to RTS takes. */
+static uint32_t step_mask(enum rnic_qp_type type, enum rnic_qp_state state)
+{
+	static const uint32_t rc[] = {
+		[RNIC_QPS_INIT] = RNIC_QP_PKEY_INDEX | RNIC_QP_PORT | RNIC_QP_ACCESS_FLAGS,
+		[RNIC_QPS_RTR] = RNIC_QP_AV | RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN | RNIC_QP_RQ_PSN |
+				 RNIC_QP_MAX_DEST_RD_ATOMIC | RNIC_QP_MIN_RNR_TIMER,
+		[RNIC_QPS_RTS] = RNIC_QP_TIMEOUT | RNIC_QP_RETRY_CNT | RNIC_QP_RNR_RETRY |
+				 RNIC_QP_SQ_PSN | RNIC_QP_MAX_QP_RD_ATOMIC,
+	};
+	static const uint32_t uc[] = {
+		[RNIC_QPS_INIT] = RNIC_QP_PKEY_INDEX | RNIC_QP_PORT | RNIC_QP_ACCESS_FLAGS,
+		[RNIC_QPS_RTR] = RNIC_QP_AV | RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN | RNIC_QP_RQ_PSN,
+		[RNIC_QPS_RTS] = RNIC_QP_SQ_PSN,
+	};
+	static const uint32_t ud[] = {
+		[RNIC_QPS_INIT] = RNIC_QP_PKEY_INDEX | RNIC_QP_PORT | RNIC_QP_QKEY,
+		[RNIC_QPS_RTR] = 0,
+		[RNIC_QPS_RTS] = RNIC_QP_SQ_PSN,
+	};
+
+	return RNIC_QP_STATE | (type == RNIC_QPT_UD   ? ud[state]
+				: type == RNIC_QPT_UC ? uc[state]
+						      : rc[state]);
+}
+
 static void to_rts(struct sim_end *e, const struct sim_end *peer)
 {
-	static const struct {
-		enum rnic_qp_state state;
-		uint32_t mask;
-	} steps[] = {
-		{RNIC_QPS_INIT, RNIC_QP_PKEY_INDEX | RNIC_QP_PORT | RNIC_QP_ACCESS_FLAGS},
-		{RNIC_QPS_RTR, RNIC_QP_AV | RNIC_QP_PATH_MTU | RNIC_QP_DEST_QPN | RNIC_QP_RQ_PSN |
-				       RNIC_QP_MAX_DEST_RD_ATOMIC | RNIC_QP_MIN_RNR_TIMER},
-		{RNIC_QPS_RTS, RNIC_QP_TIMEOUT | RNIC_QP_RETRY_CNT | RNIC_QP_RNR_RETRY |
-				       RNIC_QP_SQ_PSN | RNIC_QP_MAX_QP_RD_ATOMIC},
-	};
 	struct rnic_qp_attr attr = {.path_mtu = e->cfg.mtu,
 				    .rq_psn = peer->sq_psn,
 				    .sq_psn = e->sq_psn,
@@ -135,17 +151,16 @@ static void to_rts(struct sim_end *e, const struct sim_end *peer)
 				    .max_dest_rd_atomic = peer->cfg.max_rd_atomic,
 				    .min_rnr_timer = e->cfg.min_rnr_timer,
 				    .port_num = 1,
+				    .qkey = e->cfg.qkey,
 				    .timeout = e->cfg.timeout,
 				    .retry_cnt = e->cfg.retry_cnt,
 				    .rnr_retry = e->cfg.rnr_retry,
 				    .av = sim_av(e->world, e->node, peer->node)};
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		attr.state = steps[i].state;
-		sim_check(rnic_qp_modify(e->qp, &attr, steps[i].mask | RNIC_QP_STATE,
+	for (attr.state = RNIC_QPS_INIT; attr.state <= RNIC_QPS_RTS; attr.state++)
+		sim_check(rnic_qp_modify(e->qp, &attr, step_mask(e->cfg.type, attr.state),
 					 e->world->now) == 0,
 			  "%s", e->world->node[e->node].last_log);
-	}
 }
 
 void sim_connect(struct sim_end *a, struct sim_end *b)

@@ -21,9 +21,10 @@ struct sim_end_config {
 	uint32_t send_room, recv_room, cq_room;
 	uint64_t mem_start, mem_len; /* mem_start 0: SIM_MEM_START */
 	bool sig_all;
-	enum rnic_qp_type type; /* 0: RC */
 	struct rnic_pd *pd;	/* NULL: its own */
 	struct rnic_srq *srq;	/* NULL: its own receive queue */
+	enum rnic_qp_type type; /* 0: RC */
+	uint32_t qkey;		/* UD */
 };
 
 struct sim_end {

@@ -27,6 +27,8 @@ tests_sim_sim_SOURCES = \
 	tests/sim/sim.c \
 	tests/sim/traffic.c \
 	tests/sim/traffic.h \
+	tests/sim/unreliable.c \
+	tests/sim/unreliable.h \
 	tests/sim/world.c \
 	tests/sim/world.h \
 	$(NULL)
@@ -54,6 +56,7 @@ sim_scripts = \
 	tests/sim/replay \
 	tests/sim/scenarios \
 	tests/sim/seeds \
+	tests/sim/unreliable-seeds \
 	$(NULL)
 TESTS += $(sim_scripts)
 EXTRA_DIST += $(sim_scripts)

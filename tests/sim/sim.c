@@ -10,12 +10,17 @@
 
 #include "scenario.h"
 #include "traffic.h"
+#include "unreliable.h"
 
 static const char usage[] = "usage: sim --seeds FROM-TO       random traffic, one run a seed\n"
 			    "       sim --seed N [-v]         one of these runs (-v: packet by "
 			    "packet), twice if not -v\n"
+			    "       sim --unreliable ...      the same for UC and UD\n"
 			    "       sim --scenario NAME [-v]  one scenario, or all\n"
 			    "       sim --list                the scenarios\n";
+
+/* Of RC, or of UC and UD. */
+static void (*traffic)(uint64_t seed, bool verbose, struct sim_result *result) = sim_traffic;
 
 static int seeds_run(const char *range)
 {
@@ -27,7 +32,7 @@ static int seeds_run(const char *range)
 		return 2;
 	}
 	for (uint64_t seed = from; seed <= to; seed++) {
-		sim_traffic(seed, false, &one);
+		traffic(seed, false, &one);
 		sum.packets += one.packets;
 		sum.lost += one.lost;
 		sum.operations += one.operations;
@@ -49,13 +54,13 @@ static int seed_run(const char *number, bool verbose)
 	uint64_t seed = strtoull(number, NULL, 0);
 	struct sim_result one, again;
 
-	sim_traffic(seed, verbose, &one);
+	traffic(seed, verbose, &one);
 	printf("seed %" PRIu64 ": %" PRIu64 " operations, %" PRIu64 " packets, %" PRIu64
 	       " lost, %.3f ms, hash %016" PRIx64 "\n",
 	       seed, one.operations, one.packets, one.lost, (double)one.duration / 1e6, one.hash);
 	if (verbose)
 		return 0;
-	sim_traffic(seed, false, &again);
+	traffic(seed, false, &again);
 	if (one.hash != again.hash) {
 		fprintf(stderr, "seed %" PRIu64 " gave another run the second time\n", seed);
 		return 1;
@@ -66,9 +71,13 @@ static int seed_run(const char *number, bool verbose)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"seeds", required_argument, NULL, 'r'},    {"seed", required_argument, NULL, 's'},
-		{"scenario", required_argument, NULL, 'n'}, {"list", no_argument, NULL, 'l'},
-		{"verbose", no_argument, NULL, 'v'},	    {NULL, 0, NULL, 0},
+		{"seeds", required_argument, NULL, 'r'},
+		{"seed", required_argument, NULL, 's'},
+		{"scenario", required_argument, NULL, 'n'},
+		{"list", no_argument, NULL, 'l'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"unreliable", no_argument, NULL, 'u'},
+		{NULL, 0, NULL, 0},
 	};
 	const char *range = NULL, *seed = NULL, *scenario = NULL;
 	bool verbose = false;
@@ -88,6 +97,9 @@ int main(int argc, char **argv)
 		case 'l':
 			scenarios_list();
 			return 0;
+		case 'u':
+			traffic = sim_unreliable;
+			break;
 		case 'v':
 			verbose = true;
 			break;
