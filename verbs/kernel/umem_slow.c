@@ -8,10 +8,10 @@
  * results that it has taken are put back for the next try. A thread that sleeps for ever holds
  * only itself: the umem that goes marks the helper dead and leaves it behind.
  *
- * For a client of another uid there is no way around the thread, whatever its mappings are when they
- * are looked at: it can put a mapping of its own FUSE file in place of one, or a userfaultfd where it
- * may, between the look and the access, and nothing bounds an access through /proc/PID/mem that has
- * begun. A client of our own uid could stop us by a signal as well.
+ * For a client of another uid there is no way around the thread, whatever its mappings are when
+ * they are looked at: it can put a mapping of its own FUSE file in place of one, or a userfaultfd
+ * where it may, between the look and the access, and nothing bounds an access through /proc/PID/mem
+ * that has begun. A client of our own uid could stop us by a signal as well.
  */
 #include "config.h"
 
