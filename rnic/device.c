@@ -52,6 +52,7 @@ struct rnic_device *rnic_device_create(const struct rnic_device_config *cfg)
 	table_init(&dev->mws, 1, MR_INDEX_LIMIT);
 	qp_list_init(&dev->active);
 	qp_list_init(&dev->waiting);
+	qp_list_init(&dev->held);
 	return dev;
 }
 

@@ -47,6 +47,15 @@ void rnic_device_destroy(struct rnic_device *dev);
 void rnic_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *pkts, uint32_t n);
 /* Give the QPs that have something to send one turn each; true if some have more. */
 bool rnic_run(struct rnic_device *dev, uint64_t now);
+/*
+ * From now on acknowledgements may wait for a reply to leave with (hold.h), for programs that have
+ * answered so many messages at once; 0: not any more, as at the beginning. The host looks after
+ * rnic_rx whether some do, and later on releases those that have waited since `before` or longer.
+ */
+void rnic_acks_may_wait(struct rnic_device *dev, uint32_t answers);
+bool rnic_acks_wait(const struct rnic_device *dev);
+void rnic_acks_release(struct rnic_device *dev, uint64_t before, uint64_t now);
+
 /* The time of timer_set has come. */
 void rnic_timer_fired(struct rnic_device *dev, uint64_t now);
 /* An access of this memory that answered -EINPROGRESS may be made again. */

@@ -68,6 +68,8 @@ struct rnic_device {
 	uint64_t timer_told;	/* what timer_set was last called with */
 	struct qp_list active;	/* QPs that want a turn of rnic_run */
 	struct qp_list waiting; /* QPs that wait for rnic_mem_resume */
+	struct qp_list held;	/* QPs whose acknowledgement waits for a reply */
+	uint32_t acks_trust;	/* answers before the first waits; 0: none ever does */
 	struct pace pace[PACE_PLACES];
 	struct mcast_group *mcast[MCAST_PLACES]; /* by hash: mcast.c */
 	uint32_t n_mcast;

@@ -20,6 +20,8 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/fault.h \
 	rnic/flush.c \
 	rnic/flush.h \
+	rnic/hold.c \
+	rnic/hold.h \
 	rnic/host.h \
 	rnic/mcast.c \
 	rnic/mcast.h \

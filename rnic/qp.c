@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "rnic/hold.h"
 #include "rnic/mw.h"
 #include "rnic/mcast.h"
 #include "rnic/qp_priv.h"
@@ -120,6 +121,7 @@ int rnic_qp_create(struct rnic_pd *pd, const struct rnic_qp_init *init, struct r
 	qp->attr.state = RNIC_QPS_RESET;
 	qp_list_init(&qp->active);
 	qp_list_init(&qp->waiting);
+	qp_list_init(&qp->held);
 	ret = timers_reserve(dev, TIMERS_PER_QP);
 	if (ret < 0)
 		goto free_qp;
@@ -146,6 +148,7 @@ int rnic_qp_destroy(struct rnic_qp *qp)
 {
 	struct rnic_device *dev = qp->dev;
 
+	hold_end(qp, 0);
 	mw_qp_gone(qp);
 	mcast_detach_all(qp);
 	transport_destroy(qp);
@@ -172,6 +175,7 @@ void qp_error(struct rnic_qp *qp, uint64_t now, int event_type)
 
 	if (from == RNIC_QPS_ERR)
 		return;
+	hold_end(qp, now);
 	qp->attr.state = RNIC_QPS_ERR;
 	qp_history_add(qp, from, true, now);
 	transport_state_entered(qp, from, 0, now);

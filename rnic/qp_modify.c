@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "bth/psn.h"
+#include "rnic/hold.h"
 #include "rnic/qp_priv.h"
 
 #define QPN_MASK 0xffffffu
@@ -176,6 +177,7 @@ int rnic_qp_modify(struct rnic_qp *qp, const struct rnic_qp_attr *attr, uint32_t
 		ret = values_check(qp, attr, mask, &av);
 	if (ret < 0)
 		return ret;
+	hold_end(qp, now);
 	if (to == RNIC_QPS_RESET)
 		qp->attr = (struct rnic_qp_attr){.state = RNIC_QPS_RESET};
 	attrs_store(&qp->attr, attr, mask);

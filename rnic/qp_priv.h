@@ -29,6 +29,7 @@ struct rnic_qp {
 	struct qp_history history;
 	struct qp_list active;	/* in dev->active or alone */
 	struct qp_list waiting; /* in dev->waiting or alone */
+	struct qp_list held;	/* in dev->held or alone */
 	struct rnic_timer retry_timer;
 	struct rnic_timer rnr_timer;
 	struct mcast_member *mcasts; /* groups that it is attached to: mcast.c */

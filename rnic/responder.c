@@ -54,6 +54,7 @@ void responder_reset(struct rnic_qp *qp)
 
 	resp->msg = MSG_NONE;
 	resp->tail = TAIL_NONE;
+	resp->hold = (struct ack_hold){0};
 	resp->nak_sent = false;
 	resp->established = false;
 	resp->last_wqe = false;
@@ -109,6 +110,7 @@ void responder_send_tail(struct rnic_qp *qp, uint64_t now)
 		.msn = resp->msn,
 	};
 
+	qp_list_del(&qp->held);
 	if (tail == TAIL_NONE || resp->n_jobs)
 		return;
 	resp->tail = TAIL_NONE;
@@ -230,6 +232,7 @@ static void duplicate(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t
 		responder_atomic_again(qp, pkt);
 	else if (resp->tail == TAIL_NONE)
 		resp->tail = TAIL_ACK;
+	resp->tail_may_wait = false;
 }
 
 void responder_established(struct rnic_qp *qp)

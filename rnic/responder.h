@@ -9,6 +9,7 @@
 #ifndef RNIC_RESPONDER_H
 #define RNIC_RESPONDER_H
 
+#include "rnic/hold.h"
 #include "rnic/qp_priv.h"
 
 struct bth_packet;
@@ -66,6 +67,8 @@ struct responder {
 	int tail_event;		   /* of TAIL_FATAL */
 	struct rnic_qp *next_tail; /* QPs of this batch that have a tail to send */
 	bool in_tails;
+	bool tail_may_wait; /* it acknowledges the end of a message */
+	struct ack_hold hold;
 
 	struct resp_job *job;
 	uint32_t job_head, n_jobs, job_room;

@@ -224,6 +224,7 @@ static void run_commit(struct rnic_qp *qp, const struct data_run *run,
 		message_ended(qp, run, last);
 	if (run->ackreq)
 		resp->tail = TAIL_ACK;
+	resp->tail_may_wait = run->ended;
 }
 
 enum resp_verdict responder_data(struct rnic_qp *qp, const struct bth_packet *pkt, uint32_t *n)

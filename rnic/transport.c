@@ -14,6 +14,7 @@
 #include "rnic/cm_priv.h"
 #include "rnic/completer.h"
 #include "rnic/flush.h"
+#include "rnic/hold.h"
 #include "rnic/mcast.h"
 #include "rnic/requester.h"
 #include "rnic/responder.h"
@@ -198,7 +199,8 @@ static void tails_send(struct rx_batch *b, uint64_t now)
 
 		b->tails = qp->resp->next_tail;
 		qp->resp->in_tails = false;
-		responder_send_tail(qp, now);
+		if (!hold_begin(qp, now))
+			responder_send_tail(qp, now);
 	}
 }
 
@@ -418,11 +420,14 @@ static bool turn_step(struct rnic_qp *qp, uint64_t now)
 static bool turn(struct rnic_qp *qp, uint64_t now)
 {
 	const uint64_t *sent = &qp->dev->counters.sent_bytes;
-	uint64_t end = *sent + TURN_BYTES;
+	uint64_t begin = *sent, end = begin + TURN_BYTES;
 	bool more = true;
 
-	for (int i = 0; more && i < TURN_STEPS && *sent < end; i++)
+	for (int i = 0; more && i < TURN_STEPS && *sent < end; i++) {
 		more = turn_step(qp, now);
+		if (*sent != begin)
+			hold_replied(qp, now);
+	}
 	return more;
 }
 

@@ -24,9 +24,11 @@ struct adapter {
 	struct rnic_device *rnic;
 	struct net_port *port;
 	struct fault_rules *faults;
-	bool readable;	   /* a socket may have something */
-	uint64_t deadline; /* ns; UINT64_MAX: none */
-	bool plain;	   /* bound to one address, not to all of an interface */
+	bool readable;	    /* a socket may have something */
+	uint64_t acks_look; /* ns; when to look for acknowledgements that wait for a reply in
+			     * vain; UINT64_MAX: not */
+	uint64_t deadline;  /* ns; UINT64_MAX: none */
+	bool plain;	    /* bound to one address, not to all of an interface */
 	uint8_t addr[16];
 	uint8_t gids[RNIC_GID_TABLE_LEN][16]; /* as told to core and port */
 	uint32_t gid_if[RNIC_GID_TABLE_LEN];
@@ -44,7 +46,9 @@ void adapter_sync(struct adapter *a);
 
 /* Receive, and give it to the core; true if anything came. */
 bool adapter_receive(struct adapter *a, uint64_t now);
-/* Timers, senders, then what they queued goes out; true if there is more to do. */
+/* Timers, senders, then what they queued goes out; true if there is more to do now. */
 bool adapter_send(struct adapter *a, uint64_t now);
+/* When adapter_send is to be called at the latest; ns, UINT64_MAX: need not. */
+uint64_t adapter_deadline(const struct adapter *a);
 
 #endif

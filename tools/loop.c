@@ -147,8 +147,7 @@ static void timer_arm_earliest(struct daemon *d)
 	uint64_t at = UINT64_MAX;
 
 	for (struct adapter *a = d->adapters; a; a = a->next)
-		if (a->deadline < at)
-			at = a->deadline;
+		at = adapter_deadline(a) < at ? adapter_deadline(a) : at;
 	if (at >= d->timer_at)
 		return;
 	d->timer_at = at;

@@ -12,6 +12,7 @@
 #include "world.h"
 
 #define BATCH_MAX 32
+#define PATIENCE 4 /* steps */
 
 struct sim_packet {
 	uint32_t from, to;
@@ -204,6 +205,29 @@ static bool devices_run(struct sim_world *w)
 	return more;
 }
 
+void sim_world_hold_acks(struct sim_world *w)
+{
+	for (uint32_t i = 0; i < SIM_NODES; i++)
+		rnic_acks_may_wait(w->node[i].dev, 1);
+}
+
+/* Where nothing else will happen they have waited long enough. */
+static bool acks_release(struct sim_world *w)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < SIM_NODES; i++) {
+		struct sim_node *n = &w->node[i];
+
+		if (rnic_acks_wait(n->dev) && w->n_events && ++n->patience < PATIENCE)
+			continue;
+		any |= rnic_acks_wait(n->dev);
+		rnic_acks_release(n->dev, w->now, w->now);
+		n->patience = 0;
+	}
+	return any;
+}
+
 bool sim_world_step(struct sim_world *w)
 {
 	struct sim_node *timer;
@@ -211,6 +235,8 @@ bool sim_world_step(struct sim_world *w)
 	bool more = devices_run(w);
 
 	w->n_steps++;
+	if (acks_release(w))
+		return true;
 	timer = timer_first(w);
 	if (more)
 		w->now += 50; /* a turn costs time */

@@ -48,7 +48,8 @@ struct sim_node {
 	struct rnic_device *dev;
 	uint8_t gid[16];
 	uint64_t timer;
-	bool unplugged; /* packets from and to it vanish */
+	uint32_t patience; /* steps that acknowledgements have waited for a reply */
+	bool unplugged;	   /* packets from and to it vanish */
 	uint32_t losses_in_a_row;
 	uint32_t n_events[32]; /* by enum rnic_event_type */
 	struct rnic_async last_event;
@@ -88,6 +89,9 @@ struct sim_world {
 void sim_world_begin(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu, uint32_t window_bytes);
 /* Destroys the devices; false if an object was still there. */
 bool sim_world_end(struct sim_world *w);
+
+/* From now on acknowledgements may wait for replies, for a few steps. */
+void sim_world_hold_acks(struct sim_world *w);
 
 /* Let the devices work, then let the next thing happen. False when nothing will ever happen. */
 bool sim_world_step(struct sim_world *w);

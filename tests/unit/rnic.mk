@@ -7,6 +7,7 @@ rnic_tests = \
 	tests/unit/rnic_errors_unreliable \
 	tests/unit/rnic_events \
 	tests/unit/rnic_golden \
+	tests/unit/rnic_hold \
 	tests/unit/rnic_hostile \
 	tests/unit/rnic_long \
 	tests/unit/rnic_limits \
@@ -121,6 +122,10 @@ tests_unit_rnic_replay_SOURCES = tests/unit/rnic_replay.c $(rnic_lone_sources)
 tests_unit_rnic_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_replay_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_replay_LDADD = $(rnic_test_libs)
+tests_unit_rnic_hold_SOURCES = tests/unit/rnic_hold.c $(rnic_lone_sources)
+tests_unit_rnic_hold_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_hold_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_hold_LDADD = $(rnic_test_libs)
 tests_unit_rnic_shape_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_shape_LDADD = $(rnic_test_libs)
 tests_unit_rnic_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
