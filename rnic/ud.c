@@ -177,6 +177,16 @@ static void put16(uint8_t *p, uint32_t v)
 	p[1] = (uint8_t)v;
 }
 
+/* Of an IPv4 header whose own checksum is still zero. */
+static uint16_t ip_checksum(const uint8_t ip[20])
+{
+	uint32_t sum = 0;
+
+	for (int i = 0; i < 20; i += 2)
+		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
+	return (uint16_t)~((sum & 0xffff) + (sum >> 16));
+}
+
 /* The 40 bytes before the payload: the IPv6 header, or 20 bytes of nothing and the IPv4 header. */
 static void grh_fill(uint8_t grh[GRH_LEN], const struct rnic_rx *rx)
 {
@@ -202,6 +212,7 @@ static void grh_fill(uint8_t grh[GRH_LEN], const struct rnic_rx *rx)
 	ip[9] = 17;
 	memcpy(ip + 12, rx->sgid + 12, 4);
 	memcpy(ip + 16, rx->dgid + 12, 4);
+	put16(ip + 10, ip_checksum(ip));
 }
 
 /*

@@ -8,6 +8,7 @@ rnic_tests = \
 	tests/unit/rnic_events \
 	tests/unit/rnic_golden \
 	tests/unit/rnic_hold \
+	tests/unit/rnic_golden_unreliable \
 	tests/unit/rnic_hostile \
 	tests/unit/rnic_long \
 	tests/unit/rnic_limits \
@@ -81,6 +82,19 @@ tests_unit_rnic_golden_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim \
 	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
 tests_unit_rnic_golden_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
 tests_unit_rnic_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
+tests_unit_rnic_golden_unreliable_SOURCES = \
+	tests/sim/endpoint.c \
+	tests/sim/host.c \
+	tests/sim/queues.c \
+	tests/sim/world.c \
+	tests/unit/bth_trace.c \
+	tests/unit/bth_trace.h \
+	tests/unit/rnic_golden_unreliable.c \
+	$(NULL)
+tests_unit_rnic_golden_unreliable_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim \
+	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
+tests_unit_rnic_golden_unreliable_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
+tests_unit_rnic_golden_unreliable_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
 tests_unit_rnic_hostile_SOURCES = \
 	tests/sim/endpoint.c \
 	tests/sim/host.c \
