@@ -98,11 +98,14 @@ static void refused(const struct rnic_qp *qp, const struct bth_packet *pkt, cons
 
 static void memory_refused(const struct rnic_qp *qp, const struct bth_packet *pkt, const char *what)
 {
+	const struct responder *resp = qp->resp;
+	bool named = bth_opcode_info(pkt->opcode)->flags & (BTH_F_RETH | BTH_F_ATOMIC_ETH);
 	char text[120];
 
-	snprintf(text, sizeof(text),
-		 "%s 0x%" PRIx64 " (rkey 0x%" PRIx32 ", %" PRIu32 " bytes of it)", what, pkt->va,
-		 pkt->rkey, pkt->dmalen);
+	/* What continues a WRITE has no address of its own. */
+	snprintf(text, sizeof(text), "%s 0x%" PRIx64 " (rkey 0x%" PRIx32 ", %" PRIu32 " bytes)",
+		 what, named ? pkt->va : resp->va, named ? pkt->rkey : resp->rkey,
+		 named ? pkt->dmalen : resp->left);
 	refused(qp, pkt, text);
 }
 
