@@ -9,7 +9,7 @@ import select
 import socket
 import struct
 
-from rulebook import Broken
+from rulebook import PATIENCE, Broken
 
 HELLO, JOIN, OPEN, ATTACH, WRITE, IOCTL, CLOSED, ADMIN = range(1, 9)
 FLOOD = 600
@@ -17,7 +17,7 @@ FLOOD = 600
 
 def connect(book):
     end = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    end.settimeout(10)
+    end.settimeout(PATIENCE)
     end.connect(os.path.join(book.folder, 'control'))
     return end
 
@@ -116,7 +116,7 @@ def flood(book):
     finally:
         for end in ends:
             end.close()
-    book.ctl('stat')
+    book.serves_again()
 
 
 def blocking_eventfd(book):

@@ -137,6 +137,16 @@ class Book:
             check=True)
         return json.loads(done.stdout)
 
+    def serves_again(self):
+        """It may refuse as long as it has not seen that others are gone."""
+        def served():
+            try:
+                return self.ctl('stat')
+            except subprocess.CalledProcessError:
+                return None
+        if not until(served):
+            raise Broken('rnicd serves nobody')
+
     def objects(self):
         found = self.ctl('stat')
         while isinstance(found, list):
