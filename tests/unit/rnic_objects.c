@@ -103,6 +103,28 @@ START_TEST(mr_refuses_bad_access_and_wrapping_ranges)
 }
 END_TEST
 
+START_TEST(mws_are_limited_and_keep_their_pd)
+{
+	struct fixture f;
+	struct rnic_pd *pd;
+	struct rnic_mw *mw[3];
+
+	fixture_begin(&f);
+	f.dev->limits.max_mw = 2;
+	rnic_pd_create(f.dev, &pd);
+	ck_assert_int_eq(rnic_mw_create(pd, (enum rnic_mw_type)3, &mw[0]), -EINVAL);
+	ck_assert_int_eq(rnic_mw_create(pd, RNIC_MW_TYPE_1, &mw[0]), 0);
+	ck_assert_int_eq(rnic_mw_create(pd, RNIC_MW_TYPE_2, &mw[1]), 0);
+	ck_assert_int_eq(rnic_mw_create(pd, RNIC_MW_TYPE_2, &mw[2]), -ENOMEM);
+	ck_assert_uint_ne(rnic_mw_key(mw[0]) >> 8, rnic_mw_key(mw[1]) >> 8);
+	ck_assert_int_eq(rnic_pd_destroy(pd), -EBUSY);
+	rnic_mw_destroy(mw[0]);
+	rnic_mw_destroy(mw[1]);
+	ck_assert_int_eq(rnic_pd_destroy(pd), 0);
+	fixture_end(&f);
+}
+END_TEST
+
 START_TEST(mr_keys_are_not_reused_soon)
 {
 	struct rnic_mr_attr attr = {some_mem, 0, 1, 0, 0};
@@ -282,6 +304,7 @@ int main(void)
 	const TTest *const tests[] = {
 		mr_check_obeys_key_pd_access_and_range,
 		mr_refuses_bad_access_and_wrapping_ranges,
+		mws_are_limited_and_keep_their_pd,
 		mr_keys_are_not_reused_soon,
 		cq_notifies_once_an_arming_and_solicited_only_if_asked,
 		cq_overflow_is_told_once_and_ends_its_qps,
