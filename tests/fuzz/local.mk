@@ -39,6 +39,8 @@ tests_fuzz_fuzz_device_LDADD = \
 tests_fuzz_fuzz_verbs_SOURCES = \
 	tests/fuzz/feed.h \
 	tests/fuzz/fuzz_verbs.c \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
 	tests/unit/verbs_do.c \
 	tests/unit/verbs_rig.c \
 	tests/unit/verbs_rig.h \
