@@ -184,7 +184,7 @@ static uint16_t ip_checksum(const uint8_t ip[20])
 
 	for (int i = 0; i < 20; i += 2)
 		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
-	return (uint16_t)~((sum & 0xffff) + (sum >> 16));
+	return (uint16_t) ~((sum & 0xffff) + (sum >> 16));
 }
 
 /* The 40 bytes before the payload: the IPv6 header, or 20 bytes of nothing and the IPv4 header. */
