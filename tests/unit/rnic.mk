@@ -13,6 +13,7 @@ rnic_tests = \
 	tests/unit/rnic_long \
 	tests/unit/rnic_limits \
 	tests/unit/rnic_memory \
+	tests/unit/rnic_mcast \
 	tests/unit/rnic_modify \
 	tests/unit/rnic_modify_table \
 	tests/unit/rnic_objects \
@@ -111,6 +112,8 @@ tests_unit_rnic_long_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_long_LDADD = $(rnic_test_libs)
 tests_unit_rnic_limits_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_limits_LDADD = $(rnic_test_libs)
+tests_unit_rnic_mcast_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_mcast_LDADD = $(rnic_test_libs)
 tests_unit_rnic_memory_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=calloc -Wl,--wrap=malloc -Wl,--wrap=realloc

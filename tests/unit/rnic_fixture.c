@@ -33,6 +33,23 @@ static void async_event(void *host, const struct rnic_async *event)
 	f->events[f->n_events++] = *event;
 }
 
+static int mcast_join(void *host, const uint8_t gid[16])
+{
+	struct fixture *f = host;
+
+	(void)gid;
+	f->n_joined += f->join_ret == 0;
+	return f->join_ret;
+}
+
+static void mcast_leave(void *host, const uint8_t gid[16])
+{
+	struct fixture *f = host;
+
+	(void)gid;
+	f->n_left++;
+}
+
 static void log_line(void *host, const char *line)
 {
 	struct fixture *f = host;
@@ -44,6 +61,8 @@ static void log_line(void *host, const char *line)
 static const struct rnic_ops ops = {
 	.tx_alloc = null_tx_alloc,
 	.tx_send = null_tx_send,
+	.mcast_join = mcast_join,
+	.mcast_leave = mcast_leave,
 	.timer_set = timer_set,
 	.mem_read = null_mem_access,
 	.mem_write = null_mem_access,

@@ -22,6 +22,8 @@ struct fixture {
 	uint64_t timer; /* as the device set it last */
 	uint32_t n_timer_sets;
 	uint32_t n_notified;
+	uint32_t n_joined, n_left; /* multicast groups */
+	int join_ret;
 };
 
 /* A CQ's user: counts what is pushed, and refuses more than room. */
