@@ -20,6 +20,7 @@ rnic_tests = \
 	tests/unit/rnic_recovery \
 	tests/unit/rnic_replay \
 	tests/unit/rnic_shape \
+	tests/unit/rnic_pace \
 	tests/unit/rnic_table \
 	tests/unit/rnic_timeout \
 	tests/unit/rnic_timer \
@@ -143,6 +144,8 @@ tests_unit_rnic_hold_SOURCES = tests/unit/rnic_hold.c $(rnic_lone_sources)
 tests_unit_rnic_hold_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_hold_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_hold_LDADD = $(rnic_test_libs)
+tests_unit_rnic_pace_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_pace_LDADD = $(rnic_test_libs)
 tests_unit_rnic_shape_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_shape_LDADD = $(rnic_test_libs)
 tests_unit_rnic_table_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

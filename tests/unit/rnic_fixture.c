@@ -33,6 +33,15 @@ static void async_event(void *host, const struct rnic_async *event)
 	f->events[f->n_events++] = *event;
 }
 
+static uint64_t tx_room(void *host, const struct rnic_av *av)
+{
+	struct fixture *f = host;
+
+	(void)av;
+	f->n_rooms++;
+	return f->room;
+}
+
 static int mcast_join(void *host, const uint8_t gid[16])
 {
 	struct fixture *f = host;
@@ -61,6 +70,7 @@ static void log_line(void *host, const char *line)
 static const struct rnic_ops ops = {
 	.tx_alloc = null_tx_alloc,
 	.tx_send = null_tx_send,
+	.tx_room = tx_room,
 	.mcast_join = mcast_join,
 	.mcast_leave = mcast_leave,
 	.timer_set = timer_set,

@@ -24,6 +24,8 @@ struct fixture {
 	uint32_t n_notified;
 	uint32_t n_joined, n_left; /* multicast groups */
 	int join_ret;
+	uint64_t room; /* of every receiver */
+	uint32_t n_rooms;
 };
 
 /* A CQ's user: counts what is pushed, and refuses more than room. */
