@@ -40,6 +40,7 @@ class Script:
         self.virtual = any(re.match(r'# Needs:.*virtual', line) for line in lines)
         self.differs = [line for line in lines if re.match(r'# Differs: *rxe:', line)]
         # What a requester sends is answered by the script, not by the device.
+        self.groups = {group for line in lines for group in re.findall(r'\bgroup=(239\.[\d.]+)', line)}
         self.requester = any(re.match(r'(\+\S+ )?post (?!recv|bind_mw|local_inv)', line) for line in lines)
 
 
@@ -63,6 +64,23 @@ def agent_start(guest, build, folder):
             return
         if job.proc.poll() is not None or time.monotonic() > deadline:
             raise Failure('the agent did not come up: ' + last_line(job.output()))
+        time.sleep(0.1)
+
+
+def groups_join(guest, scripts, folder):
+    """rxe leaves it to rdma_cm to join the IP group; here a socket does."""
+    groups = sorted(set().union(*(script.groups for script in scripts)))
+    for number, group in enumerate(groups):
+        Job([RIG, 'exec', '-t', AGENT_SECONDS, guest.number, 'socat -u UDP4-RECV:%d,ip-add-membership=%s:eth0 /dev/null' %
+             (PORT + 1 + number, group)], os.path.join(folder, 'group'), guest.env)
+    deadline = time.monotonic() + CASE_SECONDS
+    while groups:
+        told = subprocess.run(guest.plain('cat', '/proc/net/igmp'), env=guest.env, capture_output=True,
+                              stdin=subprocess.DEVNULL, text=True, timeout=CASE_SECONDS, check=False).stdout
+        if all('%02X%02X%02X%02X' % tuple(map(int, group.split('.')[::-1])) in told for group in groups):
+            return
+        if time.monotonic() > deadline:
+            raise Failure('the guest does not join ' + ', '.join(groups))
         time.sleep(0.1)
 
 
@@ -121,7 +139,9 @@ def main():
         second_address(rig)
         with tempfile.TemporaryDirectory(prefix=rig.name + '.') as folder:
             agent_start(guest, build, folder)
-            passed, failed = run(rig, guest, build, scripts_of(args.words, args.all))
+            scripts = scripts_of(args.words, args.all)
+            groups_join(guest, scripts, folder)
+            passed, failed = run(rig, guest, build, scripts)
             Job.end_all()
     except Cannot as reason:
         print('skip: %s' % reason, flush=True)

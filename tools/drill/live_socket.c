@@ -54,6 +54,7 @@ static int socket_bind(struct in_addr address)
 		return -1;
 	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 ||
 	    setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &df, sizeof(df)) < 0 ||
+	    setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &address, sizeof(address)) < 0 ||
 	    setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one)) < 0 ||
 	    setsockopt(fd, IPPROTO_IP, IP_RECVTTL, &one, sizeof(one)) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0) {
