@@ -18,7 +18,7 @@ coverage_tests = \
 	$(NULL)
 
 .PHONY: coverage coverage-programs coverage-tests
-coverage-programs: $(coverage_programs) tests/sim/sim tools/rnic-drill tools/rnicd tools/rnicctl
+coverage-programs: all $(coverage_programs) tests/sim/sim
 coverage:
 	$(srcdir)/tests/coverage/run $(builddir)
 coverage-tests:
