@@ -97,6 +97,8 @@ def run(rig, guest, build, scripts):
                        '--other', OTHER, '--free', FREE, *(s.path for s in scripts))
     done = subprocess.run(command, env=rig.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           errors='replace', timeout=CASE_SECONDS + 10 * len(scripts), check=False)
+    if done.stderr:
+        print(done.stderr.strip(), file=sys.stderr)
     told = {}
     name = None
     for line in done.stdout.splitlines():
