@@ -71,8 +71,9 @@ static uint32_t *rd_end_at(const struct requester *req, uint32_t i)
 
 /*
  * At most so many packets may be asked for at req->psn. A duplicate is the request that it repeats
- * or its tail (IBA 9.4.4): were two asked for again as one, a responder that knows
- * the first only could make nothing of it.
+ * or its tail: were two asked for again as one, a responder that knows the first only could make
+ * nothing of it; and Linux's rxe takes the address of a duplicate for the request's beginning, so
+ * that after a later part it answers no earlier one.
  */
 static uint32_t part_limit(const struct requester *req, uint32_t want)
 {
@@ -120,8 +121,9 @@ bool requester_send_read(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 	n = peer_grant(&req->share, want, e->pkt_cost);
 	if (n == 0)
 		return false;
-	if (req->rd_known == req->rd_room)
-		n = want; /* no room to note that it was cut */
+	/* What is asked for again is not cut once more, nor anything that could not be noted. */
+	if (req->rd_n < req->rd_known || req->rd_known == req->rd_room)
+		n = want;
 	if (e->op == RNIC_WR_READ)
 		read_part(req, e, n, &pkt);
 	else if (e->op == RNIC_WR_ATOMIC_WRITE)

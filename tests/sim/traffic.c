@@ -136,6 +136,7 @@ static void traffic_begin(struct traffic *t, uint64_t seed, bool verbose)
 	memset(t, 0, sizeof(*t));
 	t->rng.state = seed ^ 0x5eed;
 	sim_world_begin(&t->world, seed, RNIC_MTU_4096, windows[rng_below(&t->rng, 4)]);
+	t->world.looks_at_reads = true;
 	if (seed % 2)
 		sim_world_hold_acks(&t->world);
 	t->world.verbose = verbose;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bth/opcode.h"
 #include "bth/print.h"
+#include "bth/psn.h"
 #include "host.h"
 #include "world.h"
 
@@ -110,6 +112,43 @@ static void deliver_later(struct sim_world *w, const struct sim_packet *p)
 	event_add(w, ev);
 }
 
+/* Is it the rest of that request, from some response on? */
+static bool read_repeats(const struct sim_read *r, const struct bth_packet *pkt)
+{
+	int32_t packets = psn_diff(pkt->psn, r->psn);
+	uint64_t bytes = pkt->va - r->va;
+
+	if (r->dqpn != pkt->dqpn || packets < 0 || pkt->va < r->va || pkt->va >= r->va_end)
+		return false;
+	for (int mtu = RNIC_MTU_256; mtu <= RNIC_MTU_4096; mtu++)
+		if (bytes == (uint64_t)packets * rnic_mtu_bytes((enum rnic_mtu)mtu))
+			return true;
+	return false;
+}
+
+/*
+ * A READ that is asked for again must be the rest of the request that it repeats, as a whole: a
+ * responder may have no more than that request to go by (Linux's rxe forgets where it began).
+ */
+static void read_is_whole(struct sim_node *from, const struct bth_packet *pkt)
+{
+	uint64_t va_end = pkt->va + pkt->dmalen;
+
+	for (uint32_t i = 0; i < SIM_READS && i < from->n_reads; i++) {
+		const struct sim_read *r = &from->reads[(from->n_reads - 1 - i) % SIM_READS];
+
+		if (!read_repeats(r, pkt))
+			continue;
+		if (r->va_end == va_end)
+			return;
+		fprintf(stderr, "node %u asks again for a part of a READ, PSN 0x%06x\n",
+			from->index, pkt->psn);
+		abort();
+	}
+	from->reads[from->n_reads++ % SIM_READS] = (struct sim_read){
+		.dqpn = pkt->dqpn, .psn = pkt->psn, .va = pkt->va, .va_end = va_end};
+}
+
 void sim_send(struct sim_node *from, const struct rnic_av *av, const uint8_t *data, uint32_t len)
 {
 	struct sim_world *w = from->world;
@@ -128,6 +167,8 @@ void sim_send(struct sim_node *from, const struct rnic_av *av, const uint8_t *da
 		fprintf(stderr, "node %u sent a malformed packet of %u bytes\n", from->index, len);
 		abort();
 	}
+	if (pkt.opcode == BTH_OPCODE(BTH_RC, BTH_READ_REQUEST) && w->looks_at_reads)
+		read_is_whole(from, &pkt);
 	if (from->link_free < w->now)
 		from->link_free = w->now;
 	from->link_free += 100 + len / 4; /* 4 GB/s */

@@ -42,6 +42,14 @@ struct rnic_mem {
 	uint32_t n_pended;
 };
 
+/* A READ request that was sent. */
+struct sim_read {
+	uint32_t dqpn, psn;
+	uint64_t va, va_end;
+};
+
+#define SIM_READS 512 /* that are remembered */
+
 struct sim_node {
 	struct sim_world *world;
 	uint32_t index;
@@ -57,6 +65,8 @@ struct sim_node {
 	char last_log[300];
 	uint64_t link_free; /* when the last packet sent has left */
 	uint8_t *tx;
+	struct sim_read reads[SIM_READS];
+	uint32_t n_reads;
 };
 
 struct sim_packet; /* in the air */
@@ -82,6 +92,7 @@ struct sim_world {
 	uint64_t hash; /* of all packets that arrived, with their times */
 	uint64_t n_sent, n_lost;
 	bool verbose;
+	bool looks_at_reads; /* no QP begins anew without sim_connect */
 	sim_filter *filter;
 	void *filter_arg;
 };
