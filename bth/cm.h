@@ -62,7 +62,7 @@ struct cm_msg {
 	uint64_t service_id;
 	uint64_t ca_guid;
 	uint32_t qkey, qpn, eecn;
-	uint32_t starting_psn;
+	uint32_t starting_psn; /* where the receiver of this message begins to send */
 	uint8_t responder_resources, initiator_depth;
 	uint16_t pkey;
 

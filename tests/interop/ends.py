@@ -141,6 +141,10 @@ class Guest:
         """A command of this end that uses the device."""
         return self.plain(*argv)
 
+    def cm_ids(self):
+        """The command that shows IDs of rdma_cm with their states."""
+        return self.plain('rdma', 'resource', 'show', 'cm_id')
+
     def set_mtu(self, mtu):
         run_commands(self, [('ip', 'link', 'set', 'eth0', 'mtu', str(mtu))])
 
@@ -162,7 +166,16 @@ class Host:
         self.tools = os.path.join(build, 'tools')
         self.folder = folder
         self.daemon = None
+        self.faults = []
         self.env = dict(rig.env, RNIC_DIR=os.path.join(folder, 'rnic'))
+
+    def cm_ids(self):
+        return self.plain(self.tool('rnicctl'), '--dir', self.env['RNIC_DIR'], 'cm')
+
+    def restart(self, faults):
+        self.faults = faults
+        self.daemon.end()
+        self.start()
 
     def start(self):
         """Start rnicd and wait for what it tells a service manager: READY=1."""
@@ -173,7 +186,8 @@ class Host:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
             notify.bind(path)
             notify.settimeout(0.2)
-            argv = self.rig.host(self.tool('rnicd'), '--dir', self.env['RNIC_DIR'], '--device', 'rxe0=br0')
+            argv = self.rig.host(self.tool('rnicd'), '--dir', self.env['RNIC_DIR'], '--device', 'rxe0=br0',
+                                 *[word for rule in self.faults for word in ('--fault', rule)])
             self.daemon = Job(argv, os.path.join(self.folder, 'rnicd.log'), dict(self.env, NOTIFY_SOCKET=path))
             deadline = time.monotonic() + DAEMON_SECONDS
             while True:

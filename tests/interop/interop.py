@@ -21,65 +21,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import namedtuple
 
+from cases import CASES, CM_CASES, LOSS_CASES, SMALL_MTU, SMALL_MTU_CASES, CmCase, check_quiet
 from ends import CASE_SECONDS, Cannot, Failure, Guest, Host, Job, Rig, last_line, remove_stale
-
-# client_check, server_check: functions of (case, output) that return what is wrong, or None
-Case = namedtuple('Case', 'program args client_check server_check size count ipv6', defaults=(False,))
-
-
-def check_row(case, output):
-    """The report must have a row of this size and count.
-
-    The rates in it tell nothing: perftest measures the processor's clock first, and says 0
-    where a busy machine made that measurement fail.
-    """
-    if not re.search(r'^\s*%d\s+%d\s+\S+\s+\S+' % (case.size, case.count), output, re.M):
-        return 'no row of results'
-    return None
-
-
-def check_quiet(_case, output):
-    """An end that reports nothing must not complain either."""
-    bad = re.search(r'^.*(failed|error|unable|couldn.t|mismatch).*$', output, re.M | re.I)
-    return bad.group(0).strip() if bad else None
-
-
-def check_pingpong(case, output):
-    if 'invalid data' in output:
-        return 'invalid data'
-    total = 2 * case.size * case.count
-    return None if re.search(r'^%d bytes in ' % total, output, re.M) else 'no count of bytes'
-
-
-def check_rcdata(_case, output):
-    return None if 'all data right' in output else 'no verdict on the data'
-
-
-def bandwidth(program):
-    size, count = 65536, 100
-    return Case(program, ('-F', '-u', 18, '-s', size, '-n', count), check_row, check_row, size, count)
-
-
-# The passive end of perftest's latency tests prints no row.
-CASES = {
-    'ib_write_bw': bandwidth('ib_write_bw'),
-    'ib_read_bw': bandwidth('ib_read_bw'),
-    'ib_send_bw': bandwidth('ib_send_bw'),
-    'ib_atomic_lat': Case('ib_atomic_lat', ('-F', '-u', 18, '-n', 100), check_row, check_quiet, 8, 100),
-    'ibv_rc_pingpong_c': Case('ibv_rc_pingpong', ('-c', '-s', 16384, '-n', 100),
-                              check_pingpong, check_pingpong, 16384, 100),
-    'rcdata': Case('rcdata', (), check_rcdata, check_rcdata, 0, 0),
-    'rcdata_srq': Case('rcdata', ('-s',), check_rcdata, check_rcdata, 0, 0),
-}
-# Over link-local IPv6 GIDs (the programs' own TCP keeps to IPv4).
-CASES['ibv_rc_pingpong_c_ipv6'] = CASES['ibv_rc_pingpong_c']._replace(ipv6=True)
-
-# Path MTU 4096 before, 1024 after.
-SMALL_MTU = 1500
-SMALL_MTU_CASES = ('ib_read_bw', 'ib_send_bw', 'rcdata')
-
 
 # Counters of rxe that tell of trouble on the way.
 FAULT_COUNTERS = (
@@ -93,6 +37,10 @@ FAULT_COUNTERS = (
     'completer_retry_err',
     'send_err',
 )
+
+
+# name: the case that is run with packets lost each way
+LOST = {name + '_loss': name for name in LOSS_CASES}
 
 
 class Run:
@@ -121,19 +69,29 @@ class Run:
         return self.gids[end, ipv6]
 
     def command(self, case, end, peer=None):
-        gid = '-g' if case.program in ('ibv_rc_pingpong', 'rcdata') else '-x'
+        if isinstance(case, CmCase):
+            args = case.client if peer else case.server
+            return end.rdma(case.program, *args.format(to=(peer or end).address).split())
+        gid = '-g' if case.program.startswith('ibv_') or case.program == 'rcdata' else '-x'
         argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end, case.ipv6), '-p', self.port, *case.args]
         if case.program == 'rcdata' and end.kind == 'rxe':
             argv.append('-k')
         return end.rdma(*argv, *([peer.address] if peer else []))
 
-    def wait_listening(self, server, end, deadline):
-        """Return when the server's socket listens, raise when the server ended instead."""
-        look = end.plain('ss', '-ltnH', 'sport', '=', ':%d' % self.port)
+    def listens(self, case, end):
+        """Does the server's socket, or its ID of rdma_cm?"""
+        if isinstance(case, CmCase):
+            look = end.cm_ids()
+        else:
+            look = end.plain('ss', '-ltnH', 'sport', '=', ':%d' % self.port)
+        found = subprocess.run(look, env=end.env, stdin=subprocess.DEVNULL, capture_output=True,
+                               text=True, timeout=CASE_SECONDS, check=False).stdout
+        return 'LISTEN' in found if isinstance(case, CmCase) else found.strip()
+
+    def wait_listening(self, case, server, end, deadline):
+        """Return when the server listens, raise when it ended instead."""
         while True:
-            found = subprocess.run(look, env=self.rig.env, stdin=subprocess.DEVNULL, capture_output=True,
-                                   timeout=CASE_SECONDS, check=False)
-            if found.stdout.strip():
+            if self.listens(case, end):
                 return
             if server.proc.poll() is not None:
                 raise Failure('the server ended before it listened, exit %d: %s' %
@@ -157,11 +115,15 @@ class Run:
         """Run server and client to their ends, raise what was wrong at either."""
         deadline = time.monotonic() + CASE_SECONDS
         server = Job(self.command(case, server_end), prefix + '.server', server_end.env)
-        self.wait_listening(server, server_end, deadline)
+        self.wait_listening(case, server, server_end, deadline)
         client = Job(self.command(case, client_end, server_end), prefix + '.client', client_end.env)
         wrong = []
+        stays = isinstance(case, CmCase) and case.stays
+        server_check = check_quiet if isinstance(case, CmCase) else case.server_check
         for job, end, role, check in ((client, client_end, 'client', case.client_check),
-                                      (server, server_end, 'server', case.server_check)):
+                                      (server, server_end, 'server', server_check)):
+            if job is server and stays:
+                break
             status = job.wait(deadline)
             bad = check(case, job.output())
             if status is None:
@@ -187,9 +149,9 @@ class Run:
         finally:
             capture.end(signal.SIGINT)
         grown = {name: value - before.get(name, 0) for name, value in after.items()}
-        for name in ('sent_pkts', 'rcvd_pkts'):
-            if grown.get(name, 0) <= 0:
-                raise Failure("the guest's %s did not grow" % name)
+        # Nothing comes back to who sends without being acknowledged.
+        if grown.get('sent_pkts', 0) <= 0 and grown.get('rcvd_pkts', 0) <= 0:
+            raise Failure("the guest's counters did not grow")
         return grown
 
     def case(self, name, case, server_end, client_end):
@@ -213,6 +175,12 @@ class Run:
     def both_ways(self, name, case, peer, rxe):
         self.case('%s_%s_serves' % (name, 'rnic' if peer.kind == 'rnic' else 'peer'), case, peer, rxe)
         self.case('%s_rxe_serves' % name, case, rxe, peer)
+
+    def with_loss(self, names, peer, rxe):
+        if names:
+            peer.restart(['both drop p=0.02 seed=77'])
+        for name in names:
+            self.both_ways(name, CASES[LOST[name]], peer, rxe)
 
     @staticmethod
     def revive(*ends):
@@ -251,10 +219,10 @@ def arguments():
     parser.add_argument('--build', default='.', help='the build folder: tools/rnicd, tools/rnic-run, tests/interop/rcdata')
     parser.add_argument('--peer', choices=('rnic', 'guest'), default='rnic', help="the rxe guest's opposite")
     parser.add_argument('--keep', default='interop-failed', help='folder for what failed cases left')
-    parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join(CASES))
+    parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join([*CASES, *CM_CASES, *LOST]))
     args = parser.parse_args()
     for name in args.cases:
-        if name not in CASES:
+        if name not in CASES and name not in CM_CASES and name not in LOST:
             parser.error('no case ' + name)
     return args
 
@@ -277,13 +245,16 @@ def main():
         peer.start()
         for end in (rxe, peer):
             end.take(os.path.join(build, 'tests', 'interop', 'rcdata'))
-        for name in args.cases or CASES:
-            run.both_ways(name, CASES[name], peer, rxe)
+        every = {**CASES, **CM_CASES}
+        for name in [name for name in args.cases or every if name not in LOST]:
+            run.both_ways(name, every[name], peer, rxe)
         if args.peer == 'rnic' and not args.cases and int(os.environ.get('RNIC_RIG_MTU', 9000)) > SMALL_MTU:
             for end in (rxe, peer):
                 end.set_mtu(SMALL_MTU)
             for name in SMALL_MTU_CASES:
                 run.both_ways('%s_mtu_%d' % (name, SMALL_MTU), CASES[name], peer, rxe)
+        if args.peer == 'rnic':
+            run.with_loss([name for name in args.cases or LOST if name in LOST], peer, rxe)
     except Cannot as reason:
         print('skip: %s' % reason, flush=True)
         return 77

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 EXTRA_DIST += \
 	tests/interop/README.md \
+	tests/interop/cases.py \
 	tests/interop/drill.py \
 	tests/interop/ends.py \
 	tests/interop/interop.py \
@@ -14,7 +15,11 @@ EXTRA_DIST += \
 # Needs libibverbs-dev, which nothing else here does, and runs in the guest too, where no
 # sanitizer is: made for check-interop only, with flags of its own.
 EXTRA_PROGRAMS += tests/interop/rcdata
-tests_interop_rcdata_SOURCES = tests/interop/rcdata.c
+tests_interop_rcdata_SOURCES = \
+	tests/interop/rcdata.c \
+	tests/interop/rcend.c \
+	tests/interop/rcend.h \
+	$(NULL)
 tests_interop_rcdata_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
 tests_interop_rcdata_LDFLAGS = -s
 tests_interop_rcdata_LDADD = -libverbs

@@ -2,11 +2,12 @@
 /*
  * rcdata: every RC operation in many sizes between two verbs devices, each byte looked at.
  *
- *     rcdata [-ks] -d DEVICE -g GID_INDEX -p PORT            server
- *     rcdata [-ks] -d DEVICE -g GID_INDEX -p PORT ADDRESS    client, the one that sends requests
+ *     rcdata [OPTIONS] -d DEVICE -g GID_INDEX -p PORT            server
+ *     rcdata [OPTIONS] -d DEVICE -g GID_INDEX -p PORT ADDRESS    client, which sends requests
  *
  * -s: receives come from a shared receive queue. -k: this end is Linux's rxe, which marks a
- * completion with an invalidated key by the kernel's bit, not by libibverbs'.
+ * completion with an invalidated key by the kernel's bit, not by libibverbs'. -m MTU: the path's, at
+ * most (256 to 4096). -r: receives are posted late, so that each message meets RNR first.
  *
  * Both ends walk the same list of steps. In a step the memory that must not change is
  * filled with a canary, what is sent with a pattern that depends on step and position; a
@@ -15,50 +16,19 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
-#include <infiniband/verbs.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define AREA_SIZE (1u << 19)
+#include "rcend.h"
+
 #define CANARY 0xee
 #define IMM 0xa1b2c3d4u
-#define INLINE_MAX 64
+#define LATE_NS 20000000	  /* longer than the RNR timer */
 #define KERNEL_WITH_INV (1u << 2) /* IB_WC_WITH_INVALIDATE */
 #define STEP_SECONDS 20
-
-struct peer {
-	uint32_t qpn;
-	uint32_t psn;
-	uint32_t rkey;
-	uint32_t mtu;
-	uint64_t addr;
-	union ibv_gid gid;
-};
-
-struct end {
-	bool client;
-	bool shared;
-	uint32_t with_inv; /* the bit of wc_flags */
-	int fd;
-	int gid_index;
-	struct ibv_context *ctx;
-	struct ibv_pd *pd;
-	struct ibv_mr *mr;
-	struct ibv_cq *cq;
-	struct ibv_srq *srq; /* or NULL */
-	struct ibv_qp *qp;
-	uint32_t window_key;
-	uint8_t *area;
-	struct peer self;
-	struct peer peer;
-};
 
 struct step {
 	enum ibv_wr_opcode opcode;
@@ -68,33 +38,6 @@ struct step {
 	unsigned int flags;
 	unsigned int seed;
 };
-
-static void fail(const char *what, int error)
-{
-	fprintf(stderr, "rcdata: %s%s%s\n", what, error ? ": " : "", error ? strerror(error) : "");
-	exit(1);
-}
-
-static void *must(void *object, const char *what)
-{
-	if (!object)
-		fail(what, errno);
-	return object;
-}
-
-static void swap_over_tcp(const struct end *end, const void *out, void *in, size_t size)
-{
-	if (send(end->fd, out, size, MSG_NOSIGNAL) != (ssize_t)size ||
-	    recv(end->fd, in, size, MSG_WAITALL) != (ssize_t)size)
-		fail("the other end is gone", 0);
-}
-
-static void barrier(const struct end *end)
-{
-	char byte = 0;
-
-	swap_over_tcp(end, &byte, &byte, 1);
-}
 
 static uint8_t pattern(unsigned int seed, uint32_t i)
 {
@@ -200,6 +143,13 @@ static void post_receive(const struct end *end, const struct step *step)
 		step_failed(end, step, "ibv_post_recv", (uint64_t)error);
 }
 
+/* The message is to come first: nothing here waits for it. */
+static void post_receive_late(const struct end *end, const struct step *step)
+{
+	nanosleep(&(struct timespec){.tv_nsec = LATE_NS}, NULL);
+	post_receive(end, step);
+}
+
 static void check_receive(const struct end *end, const struct step *step)
 {
 	struct ibv_wc wc = wait_completion(end, step);
@@ -260,11 +210,13 @@ static void run_data_step(struct end *end, const struct step *step)
 	uint32_t offset = end->client ? step->local : step->remote;
 
 	fill(end, offset, step, end->client != read);
-	if (!end->client && takes_receive(step->opcode))
+	if (!end->client && takes_receive(step->opcode) && !end->late)
 		post_receive(end, step);
 	barrier(end);
 	if (end->client)
 		request_data(end, step);
+	else if (takes_receive(step->opcode) && end->late)
+		post_receive_late(end, step);
 	barrier(end);
 	if (!end->client && takes_receive(step->opcode))
 		check_receive(end, step);
@@ -437,138 +389,23 @@ static int run_steps(struct end *end)
 	return steps;
 }
 
-static void open_device(struct end *end, const char *name)
+static uint32_t mtu_of(const char *text)
 {
-	struct ibv_device **list = must(ibv_get_device_list(NULL), "ibv_get_device_list");
-	struct ibv_port_attr port;
+	uint32_t bytes = (uint32_t)atoi(text), mtu = IBV_MTU_256;
 
-	for (struct ibv_device **dev = list; *dev && !end->ctx; dev++)
-		if (!strcmp(ibv_get_device_name(*dev), name))
-			end->ctx = must(ibv_open_device(*dev), "ibv_open_device");
-	ibv_free_device_list(list);
-	if (!end->ctx)
-		fail("no such device", 0);
-	if (ibv_query_port(end->ctx, 1, &port))
-		fail("ibv_query_port", errno);
-	end->self.mtu = port.active_mtu;
-}
-
-static void create_qp(struct end *end)
-{
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
-		.cap =
-			{
-				.max_send_wr = 4,
-				.max_recv_wr = 4,
-				.max_send_sge = 2,
-				.max_recv_sge = 2,
-				.max_inline_data = INLINE_MAX,
-			},
-	};
-	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-		     IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND;
-	struct ibv_srq_init_attr shared = {.attr = {.max_wr = 4, .max_sge = 2}};
-
-	end->area = must(aligned_alloc(4096, AREA_SIZE), "aligned_alloc");
-	end->pd = must(ibv_alloc_pd(end->ctx), "ibv_alloc_pd");
-	end->mr = must(ibv_reg_mr(end->pd, end->area, AREA_SIZE, access), "ibv_reg_mr");
-	end->cq = must(ibv_create_cq(end->ctx, 16, NULL, NULL, 0), "ibv_create_cq");
-	init.send_cq = init.recv_cq = end->cq;
-	if (end->shared)
-		end->srq = must(ibv_create_srq(end->pd, &shared), "ibv_create_srq");
-	init.srq = end->srq;
-	end->qp = must(ibv_create_qp(end->pd, &init), "ibv_create_qp");
-	end->self.qpn = end->qp->qp_num;
-	end->self.psn = 0xffffc0; /* just before the wrap, so that it is crossed */
-	end->self.rkey = end->mr->rkey;
-	end->self.addr = (uintptr_t)end->area;
-	if (ibv_query_gid(end->ctx, 1, end->gid_index, &end->self.gid))
-		fail("ibv_query_gid", errno);
-}
-
-static void modify(struct end *end, struct ibv_qp_attr attr, int mask, const char *what)
-{
-	int error = ibv_modify_qp(end->qp, &attr, IBV_QP_STATE | mask);
-
-	if (error)
-		fail(what, error);
-}
-
-static void connect_qp(struct end *end)
-{
-	modify(end,
-	       (struct ibv_qp_attr){
-		       .qp_state = IBV_QPS_INIT,
-		       .port_num = 1,
-		       .qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
-					  IBV_ACCESS_REMOTE_ATOMIC,
-	       },
-	       IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "to INIT");
-	modify(end,
-	       (struct ibv_qp_attr){
-		       .qp_state = IBV_QPS_RTR,
-		       .path_mtu = end->self.mtu < end->peer.mtu ? end->self.mtu : end->peer.mtu,
-		       .dest_qp_num = end->peer.qpn,
-		       .rq_psn = end->peer.psn,
-		       .max_dest_rd_atomic = 1,
-		       .min_rnr_timer = 12,
-		       .ah_attr =
-			       {
-				       .is_global = 1,
-				       .port_num = 1,
-				       .grh = {.dgid = end->peer.gid,
-					       .sgid_index = (uint8_t)end->gid_index,
-					       .hop_limit = 64},
-			       },
-	       },
-	       IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-		       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
-	       "to RTR");
-	modify(end,
-	       (struct ibv_qp_attr){
-		       .qp_state = IBV_QPS_RTS,
-		       .timeout = 18,
-		       .retry_cnt = 7,
-		       .rnr_retry = 7,
-		       .sq_psn = end->self.psn,
-		       .max_rd_atomic = 1,
-	       },
-	       IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-		       IBV_QP_MAX_QP_RD_ATOMIC,
-	       "to RTS");
-}
-
-static int tcp_open(const char *address, uint16_t port)
-{
-	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(port)};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int one = 1;
-
-	if (fd < 0 || (address && inet_pton(AF_INET, address, &sin.sin_addr) != 1))
-		fail("socket", errno);
-	if (address) {
-		if (connect(fd, (struct sockaddr *)&sin, sizeof(sin)))
-			fail("connect", errno);
-		return fd;
-	}
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) || listen(fd, 1))
-		fail("listen", errno);
-	fd = accept(fd, NULL, NULL);
-	if (fd < 0)
-		fail("accept", errno);
-	return fd;
+	while (mtu < IBV_MTU_4096 && (128u << mtu) < bytes)
+		mtu++;
+	return mtu;
 }
 
 int main(int argc, char **argv)
 {
-	struct end end = {.with_inv = IBV_WC_WITH_INV};
+	struct end end = {.with_inv = IBV_WC_WITH_INV, .mtu_max = IBV_MTU_4096};
 	const char *device = "rxe0";
 	uint16_t port = 18515;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "d:g:p:ks")) != -1)
+	while ((opt = getopt(argc, argv, "d:g:p:km:rs")) != -1)
 		switch (opt) {
 		case 'd':
 			device = optarg;
@@ -582,6 +419,12 @@ int main(int argc, char **argv)
 		case 'k':
 			end.with_inv = KERNEL_WITH_INV;
 			break;
+		case 'm':
+			end.mtu_max = mtu_of(optarg);
+			break;
+		case 'r':
+			end.late = true;
+			break;
 		case 's':
 			end.shared = true;
 			break;
@@ -589,12 +432,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	end.client = argv[optind] != NULL;
-	open_device(&end, device);
-	create_qp(&end);
-	end.fd = tcp_open(argv[optind], port);
-	swap_over_tcp(&end, &end.self, &end.peer, sizeof(end.self));
-	connect_qp(&end);
-	barrier(&end);
+	end_create(&end, device);
+	end_connect(&end, argv[optind], port);
 	printf("rcdata: %d steps, the atomics and a window, all data right\n", run_steps(&end));
 	return 0;
 }

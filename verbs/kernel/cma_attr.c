@@ -49,7 +49,8 @@ static void attr_rtr(const struct cma_id *id, struct ib_uverbs_qp_attr *attr)
 	cma_ah_attr(id, &attr->ah_attr);
 	attr->path_mtu = id->path_mtu < (uint8_t)own ? id->path_mtu : (uint32_t)own;
 	attr->dest_qp_num = id->remote_qpn;
-	attr->rq_psn = id->remote_psn;
+	/* The starting PSN of a REQ or REP is the one at which its receiver begins to send. */
+	attr->rq_psn = id->psn;
 	if (id->qp_type == RNIC_QPT_UC)
 		return;
 	attr->qp_attr_mask |= RNIC_QP_MAX_DEST_RD_ATOMIC | RNIC_QP_MIN_RNR_TIMER;
@@ -60,7 +61,7 @@ static void attr_rtr(const struct cma_id *id, struct ib_uverbs_qp_attr *attr)
 static void attr_rts(const struct cma_id *id, struct ib_uverbs_qp_attr *attr)
 {
 	attr->qp_attr_mask = RNIC_QP_STATE | RNIC_QP_SQ_PSN;
-	attr->sq_psn = id->psn;
+	attr->sq_psn = id->remote_psn;
 	if (id->qp_type != RNIC_QPT_RC)
 		return;
 	attr->qp_attr_mask |=
