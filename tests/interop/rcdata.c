@@ -6,8 +6,8 @@
  *     rcdata [OPTIONS] -d DEVICE -g GID_INDEX -p PORT ADDRESS    client, which sends requests
  *
  * -s: receives come from a shared receive queue. -k: this end is Linux's rxe, which marks a
- * completion with an invalidated key by the kernel's bit, not by libibverbs'. -m MTU: the path's, at
- * most (256 to 4096). -r: receives are posted late, so that each message meets RNR first.
+ * completion with an invalidated key by the kernel's bit, not by libibverbs'. -m MTU: the path's,
+ * at most (256 to 4096). -r: receives are posted late, so that each message meets RNR first.
  *
  * Both ends walk the same list of steps. In a step the memory that must not change is
  * filled with a canary, what is sent with a pattern that depends on step and position; a
