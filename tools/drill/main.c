@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +140,8 @@ static bool file_run_virtual(const struct options *o, const char *file)
 	if (pid == 0) {
 		bool held;
 
+		/* A core that never ends ends with whoever waits for it no more. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		side = side_virtual(o->verbose);
 		side->free = o->free;
 		held = file_run(side, o, file);
