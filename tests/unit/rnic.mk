@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 if HAVE_CHECK
 rnic_tests = \
+	tests/unit/rnic_cm_golden \
 	tests/unit/rnic_credit \
 	tests/unit/rnic_error_order \
 	tests/unit/rnic_errors \
@@ -51,6 +52,17 @@ rnic_lone_sources = \
 	tests/unit/rnic_lone.c \
 	tests/unit/rnic_lone.h \
 	$(NULL)
+cm_rig_sources = tests/unit/cm_rig.c tests/unit/cm_rig.h
+tests_unit_rnic_cm_golden_SOURCES = \
+	tests/unit/bth_trace.c \
+	tests/unit/bth_trace.h \
+	tests/unit/rnic_cm_golden.c \
+	$(cm_rig_sources) \
+	$(NULL)
+tests_unit_rnic_cm_golden_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
+tests_unit_rnic_cm_golden_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
+tests_unit_rnic_cm_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
 tests_unit_rnic_credit_SOURCES = tests/unit/rnic_credit.c $(rnic_lone_sources)
 tests_unit_rnic_credit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_credit_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
