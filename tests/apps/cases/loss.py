@@ -19,16 +19,18 @@ def check_perftest(ends, family, program, options):
 
 
 def last_ack_was_lost(pair):
-    """The client has all its data and has gone; the acknowledgement of the
-    server's last message was lost, and nobody is there to repeat it."""
-    return (pair.client.popen.returncode == 0 and
-            LAST_ACK in pair.server.errors() + pair.server.output())
+    """One end has all its data and has gone; the acknowledgement of the
+    other's last message was lost, and nobody is there to repeat it."""
+    return any(gone.popen.returncode == 0 and
+               LAST_ACK in other.errors() + other.output()
+               for gone, other in ((pair.client, pair.server),
+                                   (pair.server, pair.client)))
 
 
-def check_pingpong(ends, family, options):
+def check_pingpong(ends, family, options, program='ibv_rc_pingpong'):
     pair = run_pingpong(ends, family, ['-c', *options], TIMEOUT,
-                        forgive=last_ack_was_lost)
-    if 'iters in' not in pair.client.output():
+                        forgive=last_ack_was_lost, program=program)
+    if 'iters in' not in pair.client.output() + pair.server.output():
         pair.fail('no result')
 
 
@@ -42,3 +44,8 @@ def run(report, setting):
                             ends, family, program, options)
         report.case(f'{where}.ibv_rc_pingpong.check', check_pingpong,
                     ends, family, ['-n', '200', '-s', '16384'])
+        report.case(f'{where}.ibv_srq_pingpong.check', check_pingpong,
+                    ends, family, ['-n', '100', '-q', '4'],
+                    'ibv_srq_pingpong')
+        report.case(f'{where}.ib_send_bw.srq', check_perftest, ends, family,
+                    'ib_send_bw', ['--use-srq', *SIZES['64k']])
