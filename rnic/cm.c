@@ -112,11 +112,6 @@ void rnic_cm_user_set(struct rnic_cm *cm, void *user)
 	cm->user = user;
 }
 
-void *rnic_cm_user(const struct rnic_cm *cm)
-{
-	return cm->user;
-}
-
 enum rnic_cm_state rnic_cm_state(const struct rnic_cm *cm)
 {
 	return cm->state;
@@ -139,11 +134,6 @@ const char *rnic_cm_state_name(enum rnic_cm_state state)
 	};
 
 	return names[state];
-}
-
-struct rnic_device *rnic_cm_device(const struct rnic_cm *cm)
-{
-	return cm->dev;
 }
 
 const struct rnic_av *rnic_cm_av(const struct rnic_cm *cm)

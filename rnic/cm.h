@@ -85,10 +85,8 @@ struct rnic_cm *rnic_cm_create(struct rnic_device *dev, void *user);
  * unseen until it has been answered and its time wait is over. */
 void rnic_cm_destroy(struct rnic_cm *cm, uint64_t now);
 void rnic_cm_user_set(struct rnic_cm *cm, void *user);
-void *rnic_cm_user(const struct rnic_cm *cm);
 enum rnic_cm_state rnic_cm_state(const struct rnic_cm *cm);
 const char *rnic_cm_state_name(enum rnic_cm_state state);
-struct rnic_device *rnic_cm_device(const struct rnic_cm *cm);
 /* The way to the peer; of an end that a REQ has made, from that REQ's packet. */
 const struct rnic_av *rnic_cm_av(const struct rnic_cm *cm);
 uint32_t rnic_cm_local_id(const struct rnic_cm *cm);

@@ -60,7 +60,6 @@ void devices_sync(struct daemon *d);
 /* ---- loop.c ---- */
 int loop_init(struct daemon *d);
 void loop_run(struct daemon *d);
-void loop_close(struct daemon *d);
 /* net/port.h's watch: tell the loop about a port's descriptors. */
 void loop_watch(void *adapter, int fd, bool on);
 

@@ -115,13 +115,6 @@ int loop_init(struct daemon *d)
 	return 0;
 }
 
-void loop_close(struct daemon *d)
-{
-	ev_io_stop(d->loop, &d->timer_io);
-	ev_io_stop(d->loop, &d->monitor_io);
-	close(d->timer_fd);
-}
-
 /* One round; true if there was anything to do. */
 static bool round_once(struct daemon *d)
 {

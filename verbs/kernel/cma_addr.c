@@ -9,7 +9,6 @@
 
 #include "verbs/kernel/ucma_priv.h"
 
-#define AF_IB_NUMBER 27
 #define SOCKADDR_IB_LEN 48
 #define HOP_LIMIT 64
 
@@ -20,7 +19,7 @@ int cma_addr_check(const union cma_addr *a, size_t len)
 		return len >= sizeof(a->in) ? 0 : -EINVAL;
 	case AF_INET6:
 		return len >= sizeof(a->in6) ? 0 : -EINVAL;
-	case AF_IB_NUMBER:
+	case AF_IB:
 		return len >= SOCKADDR_IB_LEN ? 0 : -EINVAL;
 	default:
 		return -EINVAL;
@@ -42,7 +41,7 @@ bool cma_addr_any(const union cma_addr *a)
 		return a->in.sin_addr.s_addr == 0;
 	case AF_INET6:
 		return !memcmp(&a->in6.sin6_addr, zeros, 16);
-	case AF_IB_NUMBER:
+	case AF_IB:
 		return !memcmp(ib_addr(a), zeros, 16);
 	default:
 		return true;
@@ -55,7 +54,7 @@ void cma_addr_gid(const union cma_addr *a, uint8_t gid[16])
 		memcpy(gid, &a->in6.sin6_addr, 16);
 		return;
 	}
-	if (a->sa.sa_family == AF_IB_NUMBER) {
+	if (a->sa.sa_family == AF_IB) {
 		memcpy(gid, ib_addr(a), 16);
 		return;
 	}
@@ -86,7 +85,7 @@ uint16_t cma_addr_port(const union cma_addr *a)
 		return ntohs(a->in.sin_port);
 	case AF_INET6:
 		return ntohs(a->in6.sin6_port);
-	case AF_IB_NUMBER: /* the low bytes of the service ID */
+	case AF_IB: /* the low bytes of the service ID */
 		memcpy(&sid, (const uint8_t *)a + 24, sizeof(sid));
 		return (uint16_t)be64toh(sid);
 	default:
@@ -113,9 +112,9 @@ bool cma_addr_equal(const union cma_addr *a, const union cma_addr *b)
 
 socklen_t cma_addr_len(const union cma_addr *a)
 {
-	return a->sa.sa_family == AF_INET	 ? sizeof(a->in)
-	       : a->sa.sa_family == AF_IB_NUMBER ? SOCKADDR_IB_LEN
-						 : sizeof(a->in6);
+	return a->sa.sa_family == AF_INET ? sizeof(a->in)
+	       : a->sa.sa_family == AF_IB ? SOCKADDR_IB_LEN
+					  : sizeof(a->in6);
 }
 
 const char *cma_addr_text(const union cma_addr *a, char *buf, size_t size)
@@ -284,7 +283,7 @@ int cma_resolve_addr(struct cma_id *id, const union cma_addr *src, const union c
 	union cma_addr any = {.sa.sa_family = dst->sa.sa_family};
 	int rc;
 
-	if (dst->sa.sa_family == AF_IB_NUMBER)
+	if (dst->sa.sa_family == AF_IB)
 		return -EAFNOSUPPORT;
 	if (id->state == CMA_IDLE) {
 		rc = cma_bind(id, src ? src : &any);

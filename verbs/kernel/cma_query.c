@@ -9,7 +9,6 @@
 
 #include "verbs/kernel/ucma_priv.h"
 
-#define AF_IB_NUMBER 27
 #define PKEY_DEFAULT 0xffff
 #define PACKET_LIFE_TIME 18 /* 1.07 s, as Linux gives RoCE */
 #define RATE_10_GBPS 3
@@ -159,7 +158,7 @@ static uint16_t gid_copy(struct __kernel_sockaddr_storage *to, const struct cma_
 			 const uint8_t gid[16], const union cma_addr *addr)
 {
 	struct sockaddr_ib ib = {
-		.family = AF_IB_NUMBER,
+		.family = AF_IB,
 		.pkey = htons(PKEY_DEFAULT),
 		.sid = htobe64((uint64_t)id->ps << 16 | cma_addr_port(addr)),
 	};

@@ -228,11 +228,6 @@ struct umem *session_umem(struct session *s)
 	return s->umem;
 }
 
-uint64_t session_id(const struct session *s)
-{
-	return s->id;
-}
-
 bool session_is_root(const struct session *s)
 {
 	return s->uid == 0;

@@ -62,7 +62,6 @@ int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info);
 bool session_is_root(const struct session *s);
 /* The process's memory; MRs hold a reference. */
 struct umem *session_umem(struct session *s);
-uint64_t session_id(const struct session *s);
 const char *session_name(const struct session *s); /* "ib_write_bw[1234]" for log lines */
 
 #endif
