@@ -33,7 +33,8 @@ static void usage(FILE *to)
 	      "                       the state machine of RC, UC, UD or GSI queue pairs, or of "
 	      "one\n"
 	      "                       with the way that it took: Graphviz text, or a picture\n"
-	      "  explain CAPTURE      a capture file in words, no daemon needed\n\n"
+	      "  explain CAPTURE      a capture file in words, no daemon needed\n"
+	      "  --help, --version\n\n"
 	      "See rnicctl(8).\n",
 	      to);
 }
@@ -95,7 +96,7 @@ static int answer_print(int fd, FILE *to)
 struct options {
 	const char *dir;
 	const char *qp, *type; /* of qp dot */
-	bool json, svg, help;
+	bool json, svg, help, version;
 };
 
 /* Options may stand anywhere; argv keeps the command's words. Their number, or -1: wrong use. */
@@ -106,8 +107,10 @@ static int arguments(int argc, char **argv, struct options *o)
 		const char **value;
 		bool *flag;
 	} known[] = {
-		{"--json", NULL, &o->json}, {"--dir", &o->dir, NULL},	{"--svg", NULL, &o->svg},
-		{"--qp", &o->qp, NULL},	    {"--type", &o->type, NULL}, {"--help", NULL, &o->help},
+		{"--json", NULL, &o->json},	  {"--dir", &o->dir, NULL},
+		{"--svg", NULL, &o->svg},	  {"--qp", &o->qp, NULL},
+		{"--type", &o->type, NULL},	  {"--help", NULL, &o->help},
+		{"--version", NULL, &o->version},
 	};
 	int n = 0;
 
@@ -238,6 +241,10 @@ int main(int argc, char **argv)
 	struct options o = {0};
 	int rc, n = arguments(argc, argv, &o);
 
+	if (o.version && !o.help && n == 0) {
+		puts(PACKAGE_STRING);
+		return EXIT_SUCCESS;
+	}
 	if (o.help || n < 0 || !options_fit(&o, n, argv)) {
 		usage(o.help ? stdout : stderr);
 		return o.help ? EXIT_SUCCESS : 2;

@@ -32,20 +32,28 @@ static void usage(FILE *f)
 	      "       rnic-drill --serve PORT [--device D]             the other's half of that\n"
 	      "  --address A    the address of the peer that the script plays\n"
 	      "  --other A      its second address\n"
-	      "  --free F,...   packet fields that need not be as usual, events that need not be\n",
+	      "  --free F,...   packet fields that need not be as usual, events that need not be\n"
+	      "  --help, --version\n",
 	      f);
 }
+
+static const struct option options[] = {
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},
+	{"live", no_argument, NULL, 'l'},
+	{"device", required_argument, NULL, 'd'},
+	{"peer", required_argument, NULL, 'p'},
+	{"serve", required_argument, NULL, 's'},
+	{"address", required_argument, NULL, 'a'},
+	{"other", required_argument, NULL, 'o'},
+	{"free", required_argument, NULL, 'f'},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0},
+};
 
 /* Negative: go on. */
 static int options_read(struct options *o, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"verbose", no_argument, NULL, 'v'},	   {"help", no_argument, NULL, 'h'},
-		{"live", no_argument, NULL, 'l'},	   {"device", required_argument, NULL, 'd'},
-		{"peer", required_argument, NULL, 'p'},	   {"serve", required_argument, NULL, 's'},
-		{"address", required_argument, NULL, 'a'}, {"other", required_argument, NULL, 'o'},
-		{"free", required_argument, NULL, 'f'},	   {NULL, 0, NULL, 0},
-	};
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "vhld:p:s:a:o:f:", options, NULL)) != -1) {
@@ -55,6 +63,9 @@ static int options_read(struct options *o, int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
+			return 0;
+		case 'V':
+			puts(PACKAGE_STRING);
 			return 0;
 		case 'l':
 			o->live = true;
