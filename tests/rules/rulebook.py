@@ -20,6 +20,8 @@ OBJECTS = ('pd', 'mr', 'cq', 'srq', 'qp', 'ah', 'context', 'session')
 
 SKIP = 77
 INSIDE = 'RULES_INSIDE'
+# The build folder whose programs try the daemon of this one, which has a sanitizer.
+PROGRAMS = 'RULES_PROGRAMS'
 
 
 class Broken(Exception):
@@ -254,13 +256,16 @@ def check(rule, options, book_class):
 def run_rules(suite, needs, doc, quick, long=(), book_class=Book):
     """The main program of a set of rules, whose programs are built if `needs` is."""
     parser = argparse.ArgumentParser(description=doc)
-    parser.add_argument('--builddir', default='.')
-    parser.add_argument('--rnicd', help='the daemon of another build folder')
+    parser.add_argument('--builddir', default=os.environ.get(PROGRAMS, '.'))
+    parser.add_argument('--rnicd', help='the daemon of another build folder',
+                        default='tools/rnicd' if PROGRAMS in os.environ
+                        else None)
     parser.add_argument('--long', action='store_true')
     parser.add_argument('--keep', action='store_true')
     parser.add_argument('only', nargs='*', metavar='RULE')
     options = parser.parse_args()
     options.builddir = os.path.abspath(options.builddir)
+    options.rnicd = options.rnicd and os.path.abspath(options.rnicd)
     if not os.path.exists(os.path.join(options.builddir, needs)):
         skip(suite, 'its programs are not built here (they want '
              'libibverbs-dev, and librnic.so can have no sanitizer)')
