@@ -8,7 +8,8 @@ EXTRA_DIST += \
 	tests/rules/sniff.py \
 	$(NULL)
 
-# Where its programs are not built it says so, and counts as skipped.
+# Where its programs are not built it says so, and counts as skipped, unless RULES_PROGRAMS names
+# another build folder that has them.
 TESTS += tests/rules/run
 
 if HAVE_VERBS
