@@ -152,6 +152,9 @@ static void exchange_begin(struct rnic_cm *cm, const struct rnic_av *av, struct 
 	cm->tid = ++cm->dev->cm->tid;
 	cm->service_id = msg->service_id;
 	cm->local_qpn = msg->qpn;
+	cm->remote_id = 0;
+	cm->timeout = cm_timeout_ns(msg->remote_timeout);
+	cm->retries = msg->max_cm_retries;
 }
 
 int rnic_cm_req(struct rnic_cm *cm, uint64_t now, const struct rnic_av *av, struct cm_msg *msg)
@@ -162,7 +165,7 @@ int rnic_cm_req(struct rnic_cm *cm, uint64_t now, const struct rnic_av *av, stru
 	msg->ca_guid = cm->dev->cm->guid;
 	cm->state = RNIC_CM_REQ_SENT;
 	cm_transmit(cm, msg, CM_REQ, true);
-	cm_expect(cm, now, cm_timeout_ns(msg->remote_timeout), msg->max_cm_retries);
+	cm_expect(cm, now);
 	return 0;
 }
 
@@ -173,7 +176,7 @@ int rnic_cm_sidr_req(struct rnic_cm *cm, uint64_t now, const struct rnic_av *av,
 	exchange_begin(cm, av, msg);
 	cm->state = RNIC_CM_SIDR_REQ_SENT;
 	cm_transmit(cm, msg, CM_SIDR_REQ, true);
-	cm_expect(cm, now, cm_timeout_ns(msg->remote_timeout), msg->max_cm_retries);
+	cm_expect(cm, now);
 	return 0;
 }
 
@@ -185,8 +188,7 @@ int rnic_cm_rep(struct rnic_cm *cm, uint64_t now, struct cm_msg *msg)
 	cm->local_qpn = msg->qpn;
 	cm->state = RNIC_CM_REP_SENT;
 	cm_transmit(cm, msg, CM_REP, true);
-	/* How long and how often was in the REQ. */
-	cm_expect(cm, now, cm->timeout, cm->tries);
+	cm_expect(cm, now);
 	return 0;
 }
 
@@ -236,7 +238,7 @@ int rnic_cm_dreq(struct rnic_cm *cm, uint64_t now, struct cm_msg *msg)
 	cm->tid = ++cm->dev->cm->tid;
 	cm->state = RNIC_CM_DREQ_SENT;
 	cm_transmit(cm, msg, CM_DREQ, true);
-	cm_expect(cm, now, cm->timeout, cm->tries);
+	cm_expect(cm, now);
 	return 0;
 }
 

@@ -32,9 +32,11 @@ struct rnic_cm {
 	struct rnic_av av;
 	/* What is repeated when no answer comes, or when its cause is seen again. */
 	uint8_t sent[MAD_LEN];
+	int sent_type; /* enum cm_type; 0: nothing yet */
 	struct rnic_timer timer;
 	uint64_t timeout;     /* ns, of one try */
 	uint64_t peer_repeat; /* the peer may repeat its request so long after this one, ns */
+	uint32_t retries;     /* of every exchange, as the REQ says */
 	uint32_t tries;	      /* left */
 };
 
@@ -53,8 +55,8 @@ void cm_transmit(struct rnic_cm *cm, struct cm_msg *msg, enum cm_type type, bool
 void cm_repeat(struct rnic_cm *cm);
 /* Without an end: an answer to what came. */
 void cm_answer(struct rnic_device *dev, const struct rnic_rx *rx, struct cm_msg *msg);
-/* Wait for an answer for so long and so many times. */
-void cm_expect(struct rnic_cm *cm, uint64_t now, uint64_t timeout, uint32_t tries);
+/* Wait for an answer, for as long and as often as the exchange's first message said. */
+void cm_expect(struct rnic_cm *cm, uint64_t now);
 void cm_timer_fired(struct rnic_device *dev, struct rnic_timer *t, uint64_t now);
 void cm_enter_timewait(struct rnic_cm *cm, uint64_t now);
 /* Tells the owner, if there is one. */

@@ -22,13 +22,14 @@ static bool comes_from(const struct rnic_cm *cm, const struct rnic_rx *rx)
 	return memcmp(cm->av.dgid, rx->sgid, sizeof(rx->sgid)) == 0;
 }
 
-/* The end that the message names, if it may. Before a REP the remote ID is not known. */
+/* The end that the message names, if it may. Before a REP the remote ID is not known; an idle end
+ * has no peer, or no more. */
 static struct rnic_cm *end_of(struct rnic_device *dev, const struct rnic_rx *rx,
 			      const struct cm_msg *msg)
 {
 	struct rnic_cm *cm = cm_find(dev, msg->remote_id);
 
-	if (!cm || !comes_from(cm, rx))
+	if (!cm || cm->state == RNIC_CM_IDLE || !comes_from(cm, rx))
 		return NULL;
 	return cm->remote_id == 0 || cm->remote_id == msg->local_id ? cm : NULL;
 }
@@ -81,8 +82,11 @@ static void request_again(struct rnic_cm *cm)
 		mra_send(cm, 0);
 		return;
 	case RNIC_CM_REP_SENT:
-	case RNIC_CM_TIMEWAIT: /* REJ or SIDR_REP */
 		cm_repeat(cm);
+		return;
+	case RNIC_CM_TIMEWAIT:
+		if (cm->sent_type == CM_REJ || cm->sent_type == CM_SIDR_REP)
+			cm_repeat(cm);
 		return;
 	case RNIC_CM_IDLE:
 	case RNIC_CM_REQ_SENT:
@@ -132,7 +136,7 @@ static struct rnic_cm *end_for_request(struct rnic_device *dev, const struct rni
 	cm->av.traffic_class = msg->primary.traffic_class;
 	cm->av.flow_label = msg->primary.flow_label;
 	cm->timeout = cm->peer_repeat = cm_timeout_ns(msg->local_timeout);
-	cm->tries = msg->max_cm_retries;
+	cm->retries = msg->max_cm_retries;
 	return cm;
 }
 
@@ -225,7 +229,8 @@ static void rep_rx(struct rnic_cm *cm, const struct cm_msg *msg)
 			cm_repeat(cm); /* RTU */
 		return;
 	case RNIC_CM_TIMEWAIT:
-		cm_repeat(cm); /* REJ, or what ended it */
+		if (!cm->passive && (cm->sent_type == CM_REJ || cm->sent_type == CM_DREQ))
+			cm_repeat(cm);
 		return;
 	case RNIC_CM_IDLE:
 	case RNIC_CM_REQ_RCVD:

@@ -59,6 +59,8 @@ void cm_transmit(struct rnic_cm *cm, struct cm_msg *msg, enum cm_type type, bool
 	msg->remote_id = cm->remote_id;
 	if (type == CM_SIDR_REP)
 		msg->local_id = cm->remote_id;
+	if (keep)
+		cm->sent_type = (int)type;
 	cm_encode(msg, mad);
 	mad_send(cm->dev, &cm->av, mad);
 }
@@ -86,11 +88,10 @@ void cm_answer(struct rnic_device *dev, const struct rnic_rx *rx, struct cm_msg 
 	mad_send(dev, &av, mad);
 }
 
-void cm_expect(struct rnic_cm *cm, uint64_t now, uint64_t timeout, uint32_t tries)
+void cm_expect(struct rnic_cm *cm, uint64_t now)
 {
-	cm->timeout = timeout;
-	cm->tries = tries;
-	timer_arm(cm->dev, &cm->timer, now + timeout);
+	cm->tries = cm->retries;
+	timer_arm(cm->dev, &cm->timer, now + cm->timeout);
 }
 
 void cm_enter_timewait(struct rnic_cm *cm, uint64_t now)

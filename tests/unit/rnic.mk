@@ -2,6 +2,8 @@
 if HAVE_CHECK
 rnic_tests = \
 	tests/unit/rnic_cm_golden \
+	tests/unit/rnic_cm_rules \
+	tests/unit/rnic_cm_states \
 	tests/unit/rnic_credit \
 	tests/unit/rnic_error_order \
 	tests/unit/rnic_errors \
@@ -63,6 +65,13 @@ tests_unit_rnic_cm_golden_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
 tests_unit_rnic_cm_golden_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
 tests_unit_rnic_cm_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
+cm_reach_sources = tests/unit/cm_reach.c tests/unit/cm_reach.h $(cm_rig_sources)
+tests_unit_rnic_cm_rules_SOURCES = tests/unit/rnic_cm_rules.c $(cm_reach_sources)
+tests_unit_rnic_cm_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_cm_rules_LDADD = $(rnic_test_libs)
+tests_unit_rnic_cm_states_SOURCES = tests/unit/rnic_cm_states.c $(cm_reach_sources)
+tests_unit_rnic_cm_states_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_cm_states_LDADD = $(rnic_test_libs)
 tests_unit_rnic_credit_SOURCES = tests/unit/rnic_credit.c $(rnic_lone_sources)
 tests_unit_rnic_credit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_credit_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
