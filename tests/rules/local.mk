@@ -16,6 +16,7 @@ if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
 	tests/rules/async \
+	tests/rules/channel \
 	tests/rules/events \
 	tests/rules/family \
 	tests/rules/flow \
@@ -35,6 +36,11 @@ tests_rules_async_SOURCES = tests/rules/async.c $(RULES_RIG)
 tests_rules_async_CFLAGS = $(RULES_CFLAGS)
 tests_rules_async_LDFLAGS = -no-install
 tests_rules_async_LDADD = -libverbs -lpthread
+
+tests_rules_channel_SOURCES = tests/rules/channel.c $(RULES_RIG)
+tests_rules_channel_CFLAGS = $(RULES_CFLAGS) -pthread
+tests_rules_channel_LDFLAGS = -no-install
+tests_rules_channel_LDADD = -libverbs
 
 tests_rules_foreign_SOURCES = tests/rules/foreign.c $(RULES_RIG)
 tests_rules_foreign_CFLAGS = $(RULES_CFLAGS)

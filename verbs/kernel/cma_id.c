@@ -13,6 +13,23 @@
 
 #define PSN_MASK 0xffffff
 
+static void file_enter(struct cma_id *id, struct ucma_file *file)
+{
+	id->file = file;
+	id->next = file->ids;
+	id->link = &file->ids;
+	if (id->next)
+		id->next->link = &id->next;
+	file->ids = id;
+}
+
+static void file_leave(struct cma_id *id)
+{
+	*id->link = id->next;
+	if (id->next)
+		id->next->link = id->link;
+}
+
 int cma_id_create(struct ucma_file *file, uint16_t ps, uint8_t qp_type, uint64_t uid,
 		  struct cma_id **out)
 {
@@ -23,12 +40,10 @@ int cma_id_create(struct ucma_file *file, uint16_t ps, uint8_t qp_type, uint64_t
 	if (getrandom(&id->psn, sizeof(id->psn), 0) != sizeof(id->psn))
 		id->psn = (uint32_t)umem_clock();
 	id->psn &= PSN_MASK;
-	id->file = file;
 	id->ps = ps;
 	id->qp_type = qp_type;
 	id->uid = uid;
-	id->next = file->ids;
-	file->ids = id;
+	file_enter(id, file);
 	*out = id;
 	return 0;
 }
@@ -51,29 +66,29 @@ struct cma_id *cma_id_find(struct ucma_file *file, uint32_t number, int *rc)
 	return *rc ? NULL : id;
 }
 
-static void unlink_from_file(struct cma_id *id)
+void cma_id_unnumber(struct cma_id *id)
 {
-	struct cma_id **p = &id->file->ids;
+	table_remove(&id->file->kernel->ucma->ids, id->number);
+	id->number = 0;
+}
 
-	while (*p != id)
-		p = &(*p)->next;
-	*p = id->next;
+void cma_id_refile(struct cma_id *id, struct ucma_file *to)
+{
+	file_leave(id);
+	file_enter(id, to);
 }
 
 uint32_t cma_id_move(struct cma_id *id, struct ucma_file *to)
 {
 	uint32_t records = ucma_events_move(id, to);
 
-	unlink_from_file(id);
-	id->file = to;
-	id->next = to->ids;
-	to->ids = id;
+	cma_id_refile(id, to);
 	return records;
 }
 
 void cma_id_destroy(struct cma_id *id)
 {
-	unlink_from_file(id);
+	file_leave(id);
 	/* Whatever comes from here on is for nobody. */
 	ucma_events_forget(id->file, id, NULL);
 	cma_leave_all(id);
@@ -81,7 +96,7 @@ void cma_id_destroy(struct cma_id *id)
 	if (id->cm)
 		rnic_cm_destroy(id->cm, umem_clock());
 	if (id->number)
-		table_remove(&id->file->kernel->ucma->ids, id->number);
+		cma_id_unnumber(id);
 	free(id);
 }
 

@@ -346,6 +346,21 @@ static int do_init_qp_attr(struct ucmd_cm *cmd)
 	return response(cmd, req.response, &resp, sizeof(resp));
 }
 
+/* No command may name an ID whose event has not been told. */
+static int event_tell(struct ucmd_cm *cmd, uint64_t to, struct ucma_event *ev)
+{
+	int rc = ev->born ? cma_id_number(ev->born) : 0;
+
+	if (rc)
+		return rc;
+	if (ev->born)
+		ev->resp.id = ev->born->number;
+	rc = response(cmd, to, &ev->resp, sizeof(ev->resp));
+	if (rc && ev->born)
+		cma_id_unnumber(ev->born);
+	return rc;
+}
+
 static int do_get_event(struct ucmd_cm *cmd)
 {
 	struct rdma_ucm_get_event req;
@@ -359,16 +374,11 @@ static int do_get_event(struct ucmd_cm *cmd)
 		return rc;
 	if (!ev)
 		return RNIC_CTL_WAIT;
-	if (ev->born && !ev->born->number) {
-		rc = cma_id_number(ev->born);
-		if (rc)
-			return rc;
-		ev->resp.id = ev->born->number;
-		ev->id->backlog++;
-	}
-	rc = response(cmd, req.response, &ev->resp, sizeof(ev->resp));
+	rc = event_tell(cmd, req.response, ev);
 	if (rc)
 		return rc;
+	if (ev->born)
+		ev->id->backlog++;
 	ev->id->events_reported++;
 	if (ev->mcast)
 		cma_mcast_reported(ev->mcast);

@@ -265,6 +265,8 @@ uint32_t ucma_events_move(struct cma_id *id, struct ucma_file *to)
 	while (ev) {
 		struct ucma_event *next = ev->next;
 
+		if (ev->born)
+			cma_id_refile(ev->born, to);
 		queue_add(to, ev);
 		ev = next;
 	}

@@ -47,7 +47,8 @@ enum cma_event_type {
 struct ucma_event {
 	struct ucma_event *next;
 	struct cma_id *id;   /* that it is told to: a listener for CONNECT_REQUEST */
-	struct cma_id *born; /* CONNECT_REQUEST: has no number before it is fetched */
+	/* CONNECT_REQUEST: has no number before it is fetched, and is in the same file as id. */
+	struct cma_id *born;
 	struct cma_mcast *mcast;
 	struct rdma_ucm_event_resp resp;
 };
@@ -84,7 +85,7 @@ enum cma_state {
 };
 
 struct cma_id {
-	struct cma_id *next; /* in its file */
+	struct cma_id *next, **link; /* in its file, and what points to it there */
 	struct ucma_file *file;
 	uint32_t number; /* 0: not known to the program yet */
 	uint64_t uid;
@@ -125,9 +126,12 @@ int cma_id_create(struct ucma_file *file, uint16_t ps, uint8_t qp_type, uint64_t
 		  struct cma_id **out);
 /* Gives it its number. */
 int cma_id_number(struct cma_id *id);
+void cma_id_unnumber(struct cma_id *id);
 struct cma_id *cma_id_find(struct ucma_file *file, uint32_t number, int *rc);
 void cma_id_destroy(struct cma_id *id);
-/* With its events, to another channel; how many records of the old one go. */
+/* Without its events. */
+void cma_id_refile(struct cma_id *id, struct ucma_file *to);
+/* With its events, and the requests that wait in them, to another channel; how many records of the old one go. */
 uint32_t cma_id_move(struct cma_id *id, struct ucma_file *to);
 
 /* ---- cma_addr.c ---- */

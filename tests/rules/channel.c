@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Event channels of rdma_cm, used by hand and not as librdmacm would.
+ *
+ *     channel migrate    a listener moves while a request for it waits, and its old channel closes
+ *     channel join       a join whose answer has nowhere to go leaves nothing behind
+ *     channel unread     addresses that cannot be resolved, without an event ever being read
+ *     channel many       a channel closes that has many IDs and events
+ *     channel ports      all ports are taken, and one more is asked for
+ *     channel cancel     threads are cancelled while they wait for an event
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <rdma/rdma_user_cm.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+#define PORT 4321
+#define PS_TCP 0x0106
+#define UNREAD_MAX 1000000
+#define MANY 25000
+#define PORTS 28232 /* that are given out: 32768..60999 */
+#define CANCELS 50
+#define CONNECT_REQUEST 4
+#define QP_RC 2
+
+static int channel_open(void)
+{
+	int fd = open("/dev/infiniband/rdma_cm", O_RDWR | O_CLOEXEC);
+
+	MUST(fd >= 0);
+	return fd;
+}
+
+/* 0 or -1 and errno. */
+static int command(int fd, uint32_t cmd, const void *in, uint16_t in_len, uint16_t out_len)
+{
+	uint8_t buf[sizeof(struct rdma_ucm_cmd_hdr) + 512];
+	struct rdma_ucm_cmd_hdr hdr = {cmd, in_len, out_len};
+	ssize_t len = (ssize_t)sizeof(hdr) + in_len;
+
+	memcpy(buf, &hdr, sizeof(hdr));
+	memcpy(buf + sizeof(hdr), in, in_len);
+	return write(fd, buf, (size_t)len) == len ? 0 : -1;
+}
+
+static uint32_t id_create(int fd, uint64_t uid)
+{
+	struct rdma_ucm_create_id_resp resp;
+	struct rdma_ucm_create_id req = {
+		.uid = uid, .response = (uintptr_t)&resp, .ps = PS_TCP, .qp_type = QP_RC};
+
+	MUST(!command(fd, RDMA_USER_CM_CMD_CREATE_ID, &req, sizeof(req), sizeof(resp)));
+	return resp.id;
+}
+
+static int id_command(int fd, uint32_t cmd, uint32_t id)
+{
+	uint64_t room[64];
+	struct rdma_ucm_destroy_id req = {.response = (uintptr_t)room, .id = id};
+
+	return command(fd, cmd, &req, sizeof(req), sizeof(struct rdma_ucm_destroy_id_resp));
+}
+
+static struct sockaddr_in6 address(uint32_t ip, uint16_t port)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET,
+				 .sin_port = htons(port),
+				 .sin_addr.s_addr = htonl(ip)};
+	struct sockaddr_in6 any = {0};
+
+	memcpy(&any, &in, sizeof(in));
+	return any;
+}
+
+static int bind_to(int fd, uint32_t id, uint32_t ip, uint16_t port)
+{
+	struct rdma_ucm_bind_ip req = {.addr = address(ip, port), .id = id};
+
+	return command(fd, RDMA_USER_CM_CMD_BIND_IP, &req, sizeof(req), 0);
+}
+
+static int resolve(int fd, uint32_t id, uint32_t ip, uint16_t port)
+{
+	struct rdma_ucm_resolve_ip req = {
+		.dst_addr = address(ip, port), .id = id, .timeout_ms = 1000};
+
+	return command(fd, RDMA_USER_CM_CMD_RESOLVE_IP, &req, sizeof(req), 0);
+}
+
+static int get_event(int fd, struct rdma_ucm_event_resp *ev)
+{
+	struct rdma_ucm_get_event req = {.response = (uintptr_t)ev};
+
+	return command(fd, RDMA_USER_CM_CMD_GET_EVENT, &req, sizeof(req), sizeof(*ev));
+}
+
+static bool event_waits(int fd, int ms)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return poll(&p, 1, ms) == 1;
+}
+
+static uint32_t listen_at(int fd, uint16_t port)
+{
+	struct rdma_ucm_listen req = {.id = id_create(fd, 1), .backlog = 4};
+
+	MUST(!bind_to(fd, req.id, INADDR_LOOPBACK, port));
+	MUST(!command(fd, RDMA_USER_CM_CMD_LISTEN, &req, sizeof(req), 0));
+	return req.id;
+}
+
+static uint32_t connect_to(int fd, uint16_t port)
+{
+	static struct rdma_ucm_connect req;
+	struct rdma_ucm_resolve_route route = {.id = id_create(fd, 2), .timeout_ms = 1000};
+	struct rdma_ucm_event_resp ev;
+
+	MUST(!resolve(fd, route.id, INADDR_LOOPBACK, port) && !get_event(fd, &ev));
+	MUST(!command(fd, RDMA_USER_CM_CMD_RESOLVE_ROUTE, &route, sizeof(route), 0));
+	MUST(!get_event(fd, &ev));
+	req.id = route.id;
+	req.conn_param.valid = 1;
+	req.conn_param.qp_num = 17;
+	MUST(!command(fd, RDMA_USER_CM_CMD_CONNECT, &req, sizeof(req), 0));
+	return route.id;
+}
+
+static void by_migrate(void)
+{
+	int from = channel_open(), to = channel_open(), other = channel_open();
+	struct rdma_ucm_event_resp ev;
+	struct rdma_ucm_migrate_resp resp;
+	struct rdma_ucm_migrate_id req = {.response = (uintptr_t)&resp, .fd = (uint32_t)from};
+	static struct rdma_ucm_reject no;
+
+	req.id = listen_at(from, PORT);
+	connect_to(other, PORT);
+	MUST(event_waits(from, RIG_PATIENCE));
+	/* An event that cannot be told stays one. */
+	MUST(get_event(from, NULL) && errno == EFAULT);
+	MUST(!command(to, RDMA_USER_CM_CMD_MIGRATE_ID, &req, sizeof(req), sizeof(resp)));
+	MUST(!event_waits(from, 0) && event_waits(to, 0));
+	close(from);
+	MUST(!get_event(to, &ev) && ev.event == CONNECT_REQUEST);
+	no.id = ev.id;
+	MUST(!command(to, RDMA_USER_CM_CMD_REJECT, &no, sizeof(no), 0));
+	MUST(!id_command(to, RDMA_USER_CM_CMD_DESTROY_ID, ev.id));
+	close(to);
+	close(other);
+}
+
+static void by_join(void)
+{
+	struct rdma_ucm_join_ip_mcast req = {.addr = address(0xe0010203, 0)};
+	int fd = channel_open();
+
+	req.id = id_create(fd, 3);
+	MUST(!bind_to(fd, req.id, INADDR_LOOPBACK, 0));
+	MUST(command(fd, RDMA_USER_CM_CMD_JOIN_IP_MCAST, &req, sizeof(req),
+		     sizeof(struct rdma_ucm_create_id_resp)) &&
+	     errno == EFAULT);
+	MUST(!event_waits(fd, 0));
+	close(fd);
+}
+
+/* Some day it is told that enough is enough; the channel works on when events are read. */
+static void by_unread(void)
+{
+	struct rdma_ucm_event_resp ev;
+	int fd = channel_open(), n = 0;
+	uint32_t id = id_create(fd, 4);
+
+	MUST(!bind_to(fd, id, INADDR_ANY, 0));
+	while (n < UNREAD_MAX && !resolve(fd, id, 0xf0000001, 1))
+		n++;
+	MUST(n < UNREAD_MAX && errno == ENOMEM);
+	MUST(!get_event(fd, &ev));
+	MUST(!resolve(fd, id, INADDR_LOOPBACK, 1));
+	while (n--)
+		MUST(!get_event(fd, &ev));
+	MUST(!event_waits(fd, 0));
+	MUST(!id_command(fd, RDMA_USER_CM_CMD_DESTROY_ID, id));
+	close(fd);
+}
+
+static void by_many(void)
+{
+	int fd = channel_open(), other = channel_open();
+
+	for (int i = 0; i < MANY; i++)
+		MUST(!resolve(fd, id_create(fd, 5), INADDR_LOOPBACK, 1));
+	close(fd);
+	/* What is asked behind it is answered in time. */
+	id_create(other, 6);
+	close(other);
+}
+
+static void by_ports(void)
+{
+	int fd = channel_open(), n = 0;
+
+	while (!bind_to(fd, id_create(fd, 7), INADDR_ANY, 0))
+		n++;
+	MUST(errno == EADDRNOTAVAIL && n == PORTS);
+	for (int i = 0; i < 100; i++)
+		MUST(bind_to(fd, id_create(fd, 7), INADDR_ANY, 0) && errno == EADDRNOTAVAIL);
+	close(fd);
+}
+
+static int cancelled_fd;
+
+static void *wait_for_ever(void *barrier)
+{
+	struct rdma_ucm_event_resp ev;
+
+	pthread_barrier_wait(barrier);
+	get_event(cancelled_fd, &ev);
+	return NULL;
+}
+
+static void by_cancel(void)
+{
+	pthread_barrier_t both;
+	int before, after;
+
+	cancelled_fd = channel_open();
+	MUST(!pthread_barrier_init(&both, NULL, 2));
+	before = dup(0);
+	close(before);
+	for (int i = 0; i < CANCELS; i++) {
+		pthread_t thread;
+		void *result;
+
+		MUST(!pthread_create(&thread, NULL, wait_for_ever, &both));
+		pthread_barrier_wait(&both);
+		poll(NULL, 0, i % 8); /* to hit another place each time */
+		MUST(!pthread_cancel(thread) && !pthread_join(thread, &result));
+		MUST(result == PTHREAD_CANCELED);
+	}
+	after = dup(0);
+	MUST(after <= before + 2); /* a connection to the daemon or two */
+	close(cancelled_fd);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} ways[] = {
+		{"migrate", by_migrate}, {"join", by_join},   {"unread", by_unread},
+		{"many", by_many},	 {"ports", by_ports}, {"cancel", by_cancel},
+	};
+
+	MUST(argc == 2);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcmp(argv[1], ways[i].name)) {
+			ways[i].run();
+			puts("done");
+			return 0;
+		}
+	return 2;
+}
