@@ -77,8 +77,33 @@ int cma_join(struct cma_id *id, const union cma_addr *group, uint64_t uid, uint1
 	m->uid = uid;
 	m->next = id->mcasts;
 	id->mcasts = m;
-	ucma_event_add(join_event(m));
 	return 0;
+}
+
+static int mcast_find(struct ucma_file *file, uint32_t number, struct cma_mcast **m)
+{
+	*m = table_get(&file->kernel->ucma->mcasts, number);
+	if (!*m)
+		return -ENOENT;
+	return (*m)->id->file == file ? 0 : -EINVAL;
+}
+
+void cma_joined(struct ucma_file *file, uint32_t number)
+{
+	struct cma_mcast *m;
+
+	if (mcast_find(file, number, &m) == 0)
+		ucma_event_add(join_event(m));
+}
+
+int cma_mcast_events(struct ucma_file *file, uint32_t number, uint32_t *reported)
+{
+	struct cma_mcast *m;
+	int rc = mcast_find(file, number, &m);
+
+	if (!rc)
+		*reported = m->events_reported;
+	return rc;
 }
 
 static void mcast_free(struct cma_mcast *m)
@@ -97,18 +122,16 @@ void cma_mcast_reported(struct cma_mcast *m)
 	m->events_reported++;
 }
 
-int cma_leave(struct ucma_file *file, uint32_t number, uint32_t *events_reported, uint32_t *gone)
+uint32_t cma_leave(struct ucma_file *file, uint32_t number)
 {
-	struct cma_mcast *m = table_get(&file->kernel->ucma->mcasts, number);
+	struct cma_mcast *m;
+	uint32_t gone;
 
-	if (!m)
-		return -ENOENT;
-	if (m->id->file != file)
-		return -EINVAL;
-	*gone = ucma_events_forget(file, NULL, m);
-	*events_reported = m->events_reported;
+	if (mcast_find(file, number, &m))
+		return 0;
+	gone = ucma_events_forget(file, NULL, m);
 	mcast_free(m);
-	return 0;
+	return gone;
 }
 
 void cma_leave_all(struct cma_id *id)

@@ -455,7 +455,6 @@ static int join(struct ucmd_cm *cmd, uint32_t number, const void *addr, size_t l
 		uint16_t flags, uint64_t to)
 {
 	struct rdma_ucm_create_id_resp resp;
-	uint32_t events, gone;
 	union cma_addr group = {0};
 	struct cma_id *id;
 	int rc;
@@ -471,9 +470,12 @@ static int join(struct ucmd_cm *cmd, uint32_t number, const void *addr, size_t l
 		rc = cma_join(id, &group, uid, flags, &resp.id);
 	if (rc)
 		return rc;
+	/* Of a call that fails librnic.so takes no records out: so there may be none. */
 	rc = response(cmd, to, &resp, sizeof(resp));
 	if (rc)
-		(void)cma_leave(cmd->file, resp.id, &events, &gone);
+		(void)cma_leave(cmd->file, resp.id);
+	else
+		cma_joined(cmd->file, resp.id);
 	return rc;
 }
 
@@ -503,18 +505,18 @@ static int do_leave_mcast(struct ucmd_cm *cmd)
 {
 	struct rdma_ucm_destroy_id_resp resp;
 	struct rdma_ucm_destroy_id req;
-	uint32_t gone;
 	int rc;
 
 	if (cmd->out < sizeof(resp))
 		return -ENOSPC;
 	rc = request(cmd, &req, sizeof(req));
 	if (!rc)
-		rc = cma_leave(cmd->file, req.id, &resp.events_reported, &gone);
-	if (rc)
-		return rc;
-	records_gone(cmd, gone, -1);
-	return response(cmd, req.response, &resp, sizeof(resp));
+		rc = cma_mcast_events(cmd->file, req.id, &resp.events_reported);
+	if (!rc)
+		rc = response(cmd, req.response, &resp, sizeof(resp));
+	if (!rc)
+		records_gone(cmd, cma_leave(cmd->file, req.id), -1);
+	return rc;
 }
 
 /* The command is given to the new channel, and names the old one by its descriptor. */

@@ -182,7 +182,12 @@ uint32_t cma_query_path(const struct cma_id *id, struct ib_path_rec_data *data);
 /* ---- cma_mcast.c ---- */
 int cma_join(struct cma_id *id, const union cma_addr *group, uint64_t uid, uint16_t flags,
 	     uint32_t *number);
-int cma_leave(struct ucma_file *file, uint32_t number, uint32_t *events_reported, uint32_t *gone);
+/* Its event, once the program knows the number. */
+void cma_joined(struct ucma_file *file, uint32_t number);
+/* How many of its events have been fetched: 0, -ENOENT, or -EINVAL for another channel's. */
+int cma_mcast_events(struct ucma_file *file, uint32_t number, uint32_t *reported);
+/* How many records of the socket go. */
+uint32_t cma_leave(struct ucma_file *file, uint32_t number);
 /* One of its events has been fetched. */
 void cma_mcast_reported(struct cma_mcast *m);
 void cma_leave_all(struct cma_id *id);
