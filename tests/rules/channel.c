@@ -5,6 +5,7 @@
  *     channel migrate    a listener moves while a request for it waits, and its old channel closes
  *     channel join       a join whose answer has nowhere to go leaves nothing behind
  *     channel unread     addresses that cannot be resolved, without an event ever being read
+ *     channel ids        IDs are made until there are enough
  *     channel many       a channel closes that has many IDs and events
  *     channel ports      all ports are taken, and one more is asked for
  *     channel cancel     threads are cancelled while they wait for an event
@@ -23,7 +24,7 @@
 
 #define PORT 4321
 #define PS_TCP 0x0106
-#define UNREAD_MAX 1000000
+#define ENOUGH 1000000
 #define MANY 25000
 #define PORTS 28232 /* that are given out: 32768..60999 */
 #define CANCELS 50
@@ -70,9 +71,8 @@ static int id_command(int fd, uint32_t cmd, uint32_t id)
 
 static struct sockaddr_in6 address(uint32_t ip, uint16_t port)
 {
-	struct sockaddr_in in = {.sin_family = AF_INET,
-				 .sin_port = htons(port),
-				 .sin_addr.s_addr = htonl(ip)};
+	struct sockaddr_in in = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(ip)};
 	struct sockaddr_in6 any = {0};
 
 	memcpy(&any, &in, sizeof(in));
@@ -179,15 +179,31 @@ static void by_unread(void)
 	uint32_t id = id_create(fd, 4);
 
 	MUST(!bind_to(fd, id, INADDR_ANY, 0));
-	while (n < UNREAD_MAX && !resolve(fd, id, 0xf0000001, 1))
+	while (n < ENOUGH && !resolve(fd, id, 0xf0000001, 1))
 		n++;
-	MUST(n < UNREAD_MAX && errno == ENOMEM);
+	MUST(n < ENOUGH && errno == ENOMEM);
 	MUST(!get_event(fd, &ev));
 	MUST(!resolve(fd, id, INADDR_LOOPBACK, 1));
 	while (n--)
 		MUST(!get_event(fd, &ev));
 	MUST(!event_waits(fd, 0));
 	MUST(!id_command(fd, RDMA_USER_CM_CMD_DESTROY_ID, id));
+	close(fd);
+}
+
+static void by_ids(void)
+{
+	struct rdma_ucm_create_id_resp resp;
+	struct rdma_ucm_create_id req = {
+		.response = (uintptr_t)&resp, .ps = PS_TCP, .qp_type = QP_RC};
+	int fd = channel_open(), n = 0;
+
+	while (n < ENOUGH &&
+	       !command(fd, RDMA_USER_CM_CMD_CREATE_ID, &req, sizeof(req), sizeof(resp)))
+		n++;
+	MUST(n < ENOUGH && errno == ENOMEM);
+	MUST(!id_command(fd, RDMA_USER_CM_CMD_DESTROY_ID, resp.id));
+	id_create(fd, 8);
 	close(fd);
 }
 
@@ -256,8 +272,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} ways[] = {
-		{"migrate", by_migrate}, {"join", by_join},   {"unread", by_unread},
-		{"many", by_many},	 {"ports", by_ports}, {"cancel", by_cancel},
+		{"migrate", by_migrate}, {"join", by_join}, {"unread", by_unread},
+		{"ids", by_ids},	 {"many", by_many}, {"ports", by_ports},
+		{"cancel", by_cancel},
 	};
 
 	MUST(argc == 2);

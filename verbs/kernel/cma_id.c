@@ -12,10 +12,12 @@
 #include "verbs/kernel/umem_priv.h"
 
 #define PSN_MASK 0xffffff
+#define IDS_MAX 65536 /* of one channel */
 
 static void file_enter(struct cma_id *id, struct ucma_file *file)
 {
 	id->file = file;
+	file->n_ids++;
 	id->next = file->ids;
 	id->link = &file->ids;
 	if (id->next)
@@ -25,6 +27,7 @@ static void file_enter(struct cma_id *id, struct ucma_file *file)
 
 static void file_leave(struct cma_id *id)
 {
+	id->file->n_ids--;
 	*id->link = id->next;
 	if (id->next)
 		id->next->link = id->link;
@@ -33,8 +36,11 @@ static void file_leave(struct cma_id *id)
 int cma_id_create(struct ucma_file *file, uint16_t ps, uint8_t qp_type, uint64_t uid,
 		  struct cma_id **out)
 {
-	struct cma_id *id = calloc(1, sizeof(*id));
+	struct cma_id *id;
 
+	if (file->n_ids >= IDS_MAX)
+		return -ENOMEM;
+	id = calloc(1, sizeof(*id));
 	if (!id)
 		return -ENOMEM;
 	if (getrandom(&id->psn, sizeof(id->psn), 0) != sizeof(id->psn))

@@ -154,7 +154,7 @@ static int resolve(struct ucmd_cm *cmd, uint32_t number, const void *src, size_t
 		return rc;
 	memcpy(&from, src, src_len);
 	memcpy(&to, dst, dst_len);
-	rc = cma_addr_check(&to, dst_len);
+	rc = ucma_events_full(cmd->file) ? -ENOMEM : cma_addr_check(&to, dst_len);
 	if (!rc && from.sa.sa_family)
 		rc = cma_addr_check(&from, src_len);
 	return rc ? rc : cma_resolve_addr(id, from.sa.sa_family ? &from : NULL, &to);
@@ -194,6 +194,8 @@ static int do_resolve_route(struct ucmd_cm *cmd)
 		return rc;
 	if (id->state != CMA_ADDR_RESOLVED)
 		return -EINVAL;
+	if (ucma_events_full(cmd->file))
+		return -ENOMEM;
 	if (id->tos_set)
 		id->av.traffic_class = id->tos;
 	id->state = CMA_ROUTE_RESOLVED;
@@ -465,7 +467,7 @@ static int join(struct ucmd_cm *cmd, uint32_t number, const void *addr, size_t l
 	if (rc)
 		return rc;
 	memcpy(&group, addr, len < sizeof(group) ? len : sizeof(group));
-	rc = cma_addr_check(&group, len);
+	rc = ucma_events_full(cmd->file) ? -ENOMEM : cma_addr_check(&group, len);
 	if (!rc)
 		rc = cma_join(id, &group, uid, flags, &resp.id);
 	if (rc)

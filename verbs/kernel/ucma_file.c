@@ -14,7 +14,7 @@
 #include "verbs/kernel/ucma_priv.h"
 
 #define IDS_LIMIT (1u << 20)
-#define FILES_MAX 65536
+#define EVENTS_MAX 65536 /* unread; then a program can ask for no more */
 
 int ucma_create(struct kernel *k)
 {
@@ -34,6 +34,17 @@ static void event_free(struct ucma_event *ev)
 	free(ev);
 }
 
+static void event_drop(struct ucma_file *f)
+{
+	struct ucma_event *ev = f->head;
+
+	f->head = ev->next;
+	if (!f->head)
+		f->tail = &f->head;
+	f->n_events--;
+	event_free(ev);
+}
+
 static void file_end(struct ucma_file *f)
 {
 	struct ucma *u = f->kernel->ucma;
@@ -45,6 +56,9 @@ static void file_end(struct ucma_file *f)
 		}
 	ev_io_stop(f->kernel->cfg.loop, &f->hangup);
 	ev_io_stop(f->kernel->cfg.loop, &f->writable);
+	/* First, so that no ID looks for its own among them. */
+	while (f->head)
+		event_drop(f);
 	while (f->ids)
 		cma_id_destroy(f->ids);
 	close(f->fd);
@@ -180,6 +194,7 @@ static void queue_add(struct ucma_file *f, struct ucma_event *ev)
 	ev->next = NULL;
 	*f->tail = ev;
 	f->tail = &ev->next;
+	f->n_events++;
 	f->owed++;
 	owed_send(f);
 }
@@ -188,6 +203,11 @@ void ucma_event_add(struct ucma_event *ev)
 {
 	if (ev)
 		queue_add(ev->id->file, ev);
+}
+
+bool ucma_events_full(const struct ucma_file *f)
+{
+	return f->n_events >= EVENTS_MAX;
 }
 
 static bool concerns(const struct ucma_event *ev, const struct cma_id *id,
@@ -217,6 +237,7 @@ static struct ucma_event *take_out(struct ucma_file *f, const struct cma_id *id,
 		++*n;
 	}
 	f->tail = p;
+	f->n_events -= *n;
 	return taken;
 }
 
@@ -236,6 +257,7 @@ uint32_t ucma_event_fetched(struct ucma_file *f)
 	f->head = ev->next;
 	if (!f->head)
 		f->tail = &f->head;
+	f->n_events--;
 	free(ev);
 	return records_of(f, 1);
 }

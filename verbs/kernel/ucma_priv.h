@@ -46,7 +46,7 @@ enum cma_event_type {
 
 struct ucma_event {
 	struct ucma_event *next;
-	struct cma_id *id;   /* that it is told to: a listener for CONNECT_REQUEST */
+	struct cma_id *id; /* that it is told to: a listener for CONNECT_REQUEST */
 	/* CONNECT_REQUEST: has no number before it is fetched, and is in the same file as id. */
 	struct cma_id *born;
 	struct cma_mcast *mcast;
@@ -61,8 +61,10 @@ struct ucma_file {
 	ino_t client_ino;
 	ev_io hangup, writable;
 	struct ucma_event *head, **tail;
+	uint32_t n_events;
 	uint32_t owed; /* records that did not fit into the socket */
 	struct cma_id *ids;
+	uint32_t n_ids;
 };
 
 struct ucma {
@@ -113,6 +115,9 @@ struct cma_id {
 /* An event for the program; takes ev. ev->id's file gets it. */
 void ucma_event_add(struct ucma_event *ev);
 struct ucma_event *ucma_event_new(struct cma_id *id, enum cma_event_type type, int status);
+/* Nothing that makes an event may be asked for (-ENOMEM). What comes from peers does not count: a
+ * backlog, or an ID, has an end of its own. */
+bool ucma_events_full(const struct ucma_file *file);
 /* Takes events of this ID (or that gave birth to it) out; how many records of the socket go. */
 uint32_t ucma_events_forget(struct ucma_file *file, const struct cma_id *id,
 			    const struct cma_mcast *mcast);
@@ -131,7 +136,8 @@ struct cma_id *cma_id_find(struct ucma_file *file, uint32_t number, int *rc);
 void cma_id_destroy(struct cma_id *id);
 /* Without its events. */
 void cma_id_refile(struct cma_id *id, struct ucma_file *to);
-/* With its events, and the requests that wait in them, to another channel; how many records of the old one go. */
+/* With its events, and the requests that wait in them, to another channel; how many records of the
+ * old one go. */
 uint32_t cma_id_move(struct cma_id *id, struct ucma_file *to);
 
 /* ---- cma_addr.c ---- */
