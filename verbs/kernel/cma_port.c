@@ -21,9 +21,15 @@ struct cma_port {
 	uint32_t n_users, room;
 };
 
+/* Ports in use by their numbers: a search for a free one looks at many. */
+static struct cma_port **place_of(struct ucma *u, uint16_t number)
+{
+	return &u->ports[number % CMA_PORT_PLACES];
+}
+
 static struct cma_port *port_find(struct ucma *u, uint16_t ps, uint16_t number)
 {
-	struct cma_port *p = u->ports;
+	struct cma_port *p = *place_of(u, number);
 
 	while (p && (p->ps != ps || p->number != number))
 		p = p->next;
@@ -38,8 +44,8 @@ static struct cma_port *port_create(struct ucma *u, uint16_t ps, uint16_t number
 		return NULL;
 	p->ps = ps;
 	p->number = number;
-	p->next = u->ports;
-	u->ports = p;
+	p->next = *place_of(u, number);
+	*place_of(u, number) = p;
 	return p;
 }
 
@@ -61,7 +67,7 @@ static int port_enter(struct cma_port *p, struct cma_id *id)
 
 static void port_free(struct ucma *u, struct cma_port *port)
 {
-	for (struct cma_port **p = &u->ports; *p; p = &(*p)->next)
+	for (struct cma_port **p = place_of(u, port->number); *p; p = &(*p)->next)
 		if (*p == port) {
 			*p = port->next;
 			break;

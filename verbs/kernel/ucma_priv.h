@@ -67,11 +67,13 @@ struct ucma_file {
 	uint32_t n_ids;
 };
 
+#define CMA_PORT_PLACES 16384
+
 struct ucma {
 	struct ucma_file *files;
 	struct rnic_table ids;	  /* struct cma_id by its number */
 	struct rnic_table mcasts; /* struct cma_mcast */
-	struct cma_port *ports;
+	struct cma_port *ports[CMA_PORT_PLACES];
 };
 
 /* As the kernel orders them; each allows what the next needs. */
