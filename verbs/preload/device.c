@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -188,18 +189,33 @@ static void records_take(int fd, const struct rnic_ctl_answer *answer)
 	errno = saved;
 }
 
-/* 0 when an event is there; the errors are those of a read that the program could have made. Like
- * the kernel's it goes on if another thread closes the descriptor meanwhile: held is another. */
-static int64_t event_await(int fd)
+static void held_close(void *held)
 {
-	int saved = errno, error;
-	char record;
+	syscall(SYS_close, *(int *)held);
+}
 
-	if (recv(fd, &record, sizeof(record), MSG_PEEK) > 0)
-		return 0;
-	error = errno;
+/* 0 when an event is there; the errors are those of a read that the program could have made. */
+static int64_t event_look(int fd)
+{
+	int saved = errno;
+	char record;
+	ssize_t n = recv(fd, &record, sizeof(record), MSG_PEEK);
+	int64_t ret = n > 0 ? 0 : n < 0 ? -errno : -EIO;
+
 	errno = saved;
-	return error ? -error : -EIO;
+	return ret;
+}
+
+/* Like the kernel's it goes on if another thread closes the descriptor meanwhile: held is another.
+ * And like a write that waits it is a cancellation point. */
+static int64_t event_await(int held)
+{
+	int64_t ret;
+
+	pthread_cleanup_push(held_close, &held);
+	ret = event_look(held);
+	pthread_cleanup_pop(0);
+	return ret;
 }
 
 static int64_t channel_write(int fd, struct file *f, uint64_t arg[4])
