@@ -14,12 +14,25 @@
 
 #define ENDS_LIMIT (1u << 20)
 
+static uint64_t random64(struct rnic_device *dev)
+{
+	uint64_t high = dev->cfg.ops->random(dev->cfg.host);
+
+	return high << 32 | dev->cfg.ops->random(dev->cfg.host);
+}
+
 int rnic_cm_start(struct rnic_device *dev, const struct rnic_cm_host *ops, void *host,
 		  uint64_t guid)
 {
 	dev->cm = calloc(1, sizeof(*dev->cm));
 	if (!dev->cm)
 		return -ENOMEM;
+	dev->cm->index = cm_index_create(random64(dev));
+	if (!dev->cm->index) {
+		free(dev->cm);
+		dev->cm = NULL;
+		return -ENOMEM;
+	}
 	table_init(&dev->cm->ends, 1, ENDS_LIMIT);
 	dev->cm->mask = dev->cfg.ops->random(dev->cfg.host);
 	dev->cm->tid = (uint64_t)dev->cfg.ops->random(dev->cfg.host) << 32;
@@ -41,6 +54,7 @@ void cm_stop(struct rnic_device *dev)
 		cm_free(cm);
 	}
 	table_free(&dev->cm->ends);
+	cm_index_free(dev->cm->index);
 	free(dev->cm);
 }
 
@@ -71,6 +85,7 @@ void cm_free(struct rnic_cm *cm)
 {
 	timer_disarm(cm->dev, &cm->timer);
 	timers_release(cm->dev, 1);
+	cm_index_remove(cm);
 	table_remove(&cm->dev->cm->ends, cm->number);
 	free(cm);
 }
@@ -83,19 +98,6 @@ uint32_t cm_id(const struct rnic_cm *cm)
 struct rnic_cm *cm_find(struct rnic_device *dev, uint32_t id)
 {
 	return table_get(&dev->cm->ends, id ^ dev->cm->mask);
-}
-
-struct rnic_cm *cm_find_request(struct rnic_device *dev, const struct cm_msg *msg,
-				const uint8_t gid[16])
-{
-	uint32_t number = 0;
-	struct rnic_cm *cm;
-
-	for (; (cm = table_next(&dev->cm->ends, &number)); number++)
-		if (cm->passive && cm->remote_id == msg->local_id && cm->request_tid == msg->tid &&
-		    memcmp(cm->av.dgid, gid, sizeof(cm->av.dgid)) == 0)
-			return cm;
-	return NULL;
 }
 
 struct rnic_cm *rnic_cm_next(struct rnic_device *dev, uint32_t *cursor)

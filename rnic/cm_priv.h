@@ -4,12 +4,18 @@
 #define RNIC_CM_PRIV_H
 
 #include "rnic/cm.h"
+#include "rnic/cm_index.h"
 #include "rnic/device_priv.h"
+
+struct cm_link {
+	struct cm_link *next, **back; /* back: what points to it; NULL: it is in no list */
+};
 
 struct cm_device {
 	const struct rnic_cm_host *ops;
 	void *host;
 	struct rnic_table ends; /* by number; an ID on the wire is the number with `mask` over it */
+	struct cm_index *index;
 	uint32_t mask;
 	uint64_t guid; /* of this adapter, in messages */
 	uint64_t tid;
@@ -30,6 +36,7 @@ struct rnic_cm {
 	uint64_t request_tid; /* of the REQ or SIDR_REQ that made it */
 	uint32_t local_qpn, remote_qpn;
 	struct rnic_av av;
+	struct cm_link by_request, by_qp; /* cm_index.c */
 	/* What is repeated when no answer comes, or when its cause is seen again. */
 	uint8_t sent[MAD_LEN];
 	int sent_type; /* enum cm_type; 0: nothing yet */
@@ -42,9 +49,6 @@ struct rnic_cm {
 
 uint32_t cm_id(const struct rnic_cm *cm);
 struct rnic_cm *cm_find(struct rnic_device *dev, uint32_t id);
-/* The end that the REQ or SIDR_REQ which this one repeats, or takes back, has made. */
-struct rnic_cm *cm_find_request(struct rnic_device *dev, const struct cm_msg *msg,
-				const uint8_t gid[16]);
 /* Frees at once. */
 void cm_free(struct rnic_cm *cm);
 

@@ -137,38 +137,25 @@ static struct rnic_cm *end_for_request(struct rnic_device *dev, const struct rni
 	cm->av.flow_label = msg->primary.flow_label;
 	cm->timeout = cm->peer_repeat = cm_timeout_ns(msg->local_timeout);
 	cm->retries = msg->max_cm_retries;
+	cm_index_add(dev->cm->index, cm);
 	return cm;
-}
-
-/*
- * A connection of the same QP of the same adapter: the peer has forgotten it, or it could not ask
- * for another (IBA chapter 12, unverified). One that has ended is in nobody's way.
- */
-static struct rnic_cm *stale_of(struct rnic_device *dev, const struct rnic_rx *rx,
-				const struct cm_msg *msg)
-{
-	uint32_t number = 0;
-	struct rnic_cm *cm;
-
-	for (; (cm = table_next(&dev->cm->ends, &number)); number++)
-		if (cm->remote_qpn == msg->qpn && cm->remote_guid == msg->ca_guid &&
-		    cm->state != RNIC_CM_TIMEWAIT && cm->state != RNIC_CM_IDLE &&
-		    comes_from(cm, rx))
-			return cm;
-	return NULL;
 }
 
 static void req_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *rx,
 		   const struct cm_msg *msg)
 {
-	struct rnic_cm *cm = cm_find_request(dev, msg, rx->sgid);
+	struct rnic_cm *cm = cm_index_request(dev->cm->index, msg, rx->sgid);
 	uint16_t reason;
 
 	if (cm) {
 		request_again(cm);
 		return;
 	}
-	cm = stale_of(dev, rx, msg);
+	/*
+	 * A connection of the same QP of the same adapter: the peer has forgotten it, or it could
+	 * not ask for another (IBA chapter 12, unverified). One that has ended is in nobody's way.
+	 */
+	cm = cm_index_stale(dev->cm->index, msg, rx->sgid);
 	if (cm) {
 		struct cm_msg dreq = {0};
 
@@ -191,7 +178,7 @@ static void req_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *
 
 static void sidr_req_rx(struct rnic_device *dev, const struct rnic_rx *rx, const struct cm_msg *msg)
 {
-	struct rnic_cm *cm = cm_find_request(dev, msg, rx->sgid);
+	struct rnic_cm *cm = cm_index_request(dev->cm->index, msg, rx->sgid);
 	uint16_t status;
 
 	if (cm) {
@@ -219,6 +206,7 @@ static void rep_rx(struct rnic_cm *cm, const struct cm_msg *msg)
 		cm->remote_id = msg->local_id;
 		cm->remote_guid = msg->ca_guid;
 		cm->remote_qpn = msg->qpn;
+		cm_index_add(cm->dev->cm->index, cm);
 		cm_tell(cm, RNIC_CM_EV_REP, msg);
 		return;
 	case RNIC_CM_REP_RCVD:
@@ -409,7 +397,7 @@ static struct rnic_cm *rejected_of(struct rnic_device *dev, const struct rnic_rx
 {
 	if (msg->type != CM_REJ || msg->reason != CM_REJ_TIMEOUT || msg->remote_id)
 		return NULL;
-	return cm_find_request(dev, msg, rx->sgid);
+	return cm_index_request(dev->cm->index, msg, rx->sgid);
 }
 
 static void unknown_rx(struct rnic_device *dev, const struct rnic_rx *rx, const struct cm_msg *msg)

@@ -147,6 +147,7 @@ static void timewait_over(struct rnic_cm *cm)
 		return;
 	}
 	cm->state = RNIC_CM_IDLE;
+	cm_index_remove(cm);
 	cm->remote_id = 0;
 	cm->passive = false;
 	cm_tell(cm, RNIC_CM_EV_TIMEWAIT_EXIT, NULL);

@@ -4,6 +4,8 @@ rnic_librnic_core_la_SOURCES = \
 	rnic/ah.c \
 	rnic/cm.c \
 	rnic/cm.h \
+	rnic/cm_index.c \
+	rnic/cm_index.h \
 	rnic/cm_priv.h \
 	rnic/cm_rx.c \
 	rnic/cm_send.c \

@@ -10,6 +10,7 @@
 #include "rnic_fixture.h"
 
 /* Twice a packet's lifetime as Linux gives it for RoCE. */
+#define MANY 50000
 #define TIMEWAIT_NS (2 * (4096ull << 18))
 
 static struct cm_rig rig;
@@ -31,6 +32,36 @@ static void hear(struct rnic_cm *cm, enum cm_type type)
 
 	cm_rig_hear(&rig, &msg);
 }
+
+/* A flood of requests is no harder to bear the longer it lasts: were each looked for among all that
+ * came before, this would take too long. */
+START_TEST(request_is_found_among_many)
+{
+	struct cm_msg req = cm_reach_msg(&rig, NULL, CM_REQ);
+	uint32_t cursor = 0;
+	struct rnic_cm *cm;
+
+	for (uint32_t i = 1; i <= MANY; i++) {
+		req.local_id = req.qpn = i;
+		cm_rig_hear(&rig, &req);
+	}
+	ck_assert_uint_eq(rig.n_requests, MANY);
+	cm_rig_silent(&rig);
+	for (uint32_t i = 1; i <= MANY; i += MANY / 50) {
+		req.local_id = req.qpn = i;
+		cm_rig_hear(&rig, &req);
+		cm_rig_said(&rig, CM_MRA);
+	}
+	ck_assert_uint_eq(rig.n_requests, MANY);
+	while ((cm = rnic_cm_next(rig.dev, &cursor))) {
+		if (rig.n_sent == CM_RIG_MAX)
+			cm_rig_forget(&rig);
+		rnic_cm_destroy(cm, rig.now);
+	}
+	cm_rig_forget(&rig);
+	cm_rig_end(&rig);
+}
+END_TEST
 
 /* ---- what messages carry ---- */
 
@@ -503,6 +534,7 @@ int main(void)
 		request_of_a_qp_that_still_asks_is_stale,
 		request_with_an_old_id_and_a_new_tid_is_new,
 		rejected_end_may_ask_again_and_meet_another_id,
+		request_is_found_among_many,
 		states_have_names,
 	};
 	const struct fixture_loop loops[] = {
