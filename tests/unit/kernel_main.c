@@ -15,6 +15,7 @@ int main(void)
 	suite_add_tcase(suite, kernel_umem_tcase());
 	suite_add_tcase(suite, kernel_bulk_tcase());
 	suite_add_tcase(suite, kernel_channel_tcase());
+	suite_add_tcase(suite, kernel_cm_tcase());
 	suite_add_tcase(suite, kernel_context_tcase());
 	suite_add_tcase(suite, kernel_server_tcase());
 	suite_add_tcase(suite, kernel_command_tcase());

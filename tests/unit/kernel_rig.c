@@ -33,7 +33,13 @@ static void rig_log(void *ctx, const char *line)
 
 void rig_start(struct rig *rig)
 {
-	struct rnic_device_config core = {.ops = &ops, .active_mtu = RNIC_MTU_1024, .name = "rxe0"};
+	rig_start_with(rig, &ops);
+}
+
+void rig_start_with(struct rig *rig, const struct rnic_ops *core_ops)
+{
+	struct rnic_device_config core = {
+		.ops = core_ops, .active_mtu = RNIC_MTU_1024, .name = "rxe0"};
 	struct kernel_config cfg = {.log = rig_log, .ctx = rig};
 
 	memset(rig, 0, sizeof(*rig));

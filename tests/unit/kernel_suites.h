@@ -10,6 +10,7 @@
 #include "verbs/kernel/kernel_priv.h"
 
 TCase *kernel_channel_tcase(void);
+TCase *kernel_cm_tcase(void);
 TCase *kernel_command_tcase(void);
 TCase *kernel_context_tcase(void);
 TCase *kernel_server_tcase(void);
@@ -24,7 +25,11 @@ struct rig {
 	char last_log[512];
 };
 
+struct rnic_ops;
+
 void rig_start(struct rig *rig);
+/* The device's host is this one. */
+void rig_start_with(struct rig *rig, const struct rnic_ops *core_ops);
 void rig_stop(struct rig *rig);
 /* Run the loop until done(arg), for at most a few seconds; whether it came true. */
 bool rig_until(struct rig *rig, bool (*done)(struct rig *rig, void *arg), void *arg);

@@ -84,22 +84,33 @@ static bool families_apart(const struct cma_id *a, const struct cma_id *b)
 	return a->afonly || b->afonly || (!cma_addr_any(&a->src) && !cma_addr_any(&b->src));
 }
 
-static bool collide(const struct cma_id *a, const struct cma_id *b)
+/* 0, or as the kernel says it: a wildcard is not available, an address is in use. */
+static int addresses_collide(const struct cma_id *a, const struct cma_id *b)
 {
 	if (a == b || families_apart(a, b))
-		return false;
+		return 0;
+	if (cma_addr_any(&a->src) || cma_addr_any(&b->src))
+		return -EADDRNOTAVAIL;
+	return cma_addr_equal(&a->src, &b->src) ? -EADDRINUSE : 0;
+}
+
+static int collide(const struct cma_id *a, const struct cma_id *b)
+{
 	if (a->reuseaddr && b->reuseaddr && a->state != CMA_LISTEN && b->state != CMA_LISTEN)
-		return false;
-	return cma_addr_any(&a->src) || cma_addr_any(&b->src) || cma_addr_equal(&a->src, &b->src);
+		return 0;
+	return addresses_collide(a, b);
 }
 
 static int port_fixed(struct ucma *u, struct cma_id *id, uint16_t number)
 {
 	struct cma_port *p = port_find(u, id->ps, number);
 
-	for (uint32_t i = 0; p && i < p->n_users; i++)
-		if (collide(id, p->users[i]))
-			return -EADDRINUSE;
+	for (uint32_t i = 0; p && i < p->n_users; i++) {
+		int rc = collide(id, p->users[i]);
+
+		if (rc)
+			return rc;
+	}
 	if (!p)
 		p = port_create(u, id->ps, number);
 	return p ? port_enter(p, id) : -ENOMEM;
@@ -153,13 +164,10 @@ int cma_port_listen(struct cma_id *id)
 	const struct cma_port *p = id->port;
 
 	for (uint32_t i = 0; i < p->n_users; i++) {
-		const struct cma_id *other = p->users[i];
+		int rc = addresses_collide(id, p->users[i]);
 
-		if (other == id || families_apart(id, other))
-			continue;
-		if (cma_addr_any(&id->src) || cma_addr_any(&other->src) ||
-		    cma_addr_equal(&id->src, &other->src))
-			return -EADDRINUSE;
+		if (rc)
+			return rc;
 	}
 	return 0;
 }

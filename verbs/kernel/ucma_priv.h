@@ -157,7 +157,8 @@ int cma_bind(struct cma_id *id, const union cma_addr *a);
 int cma_resolve_addr(struct cma_id *id, const union cma_addr *src, const union cma_addr *dst);
 
 /* ---- cma_port.c ---- */
-/* A port of the ID's port space: the address's, or any free one for 0. -EADDRINUSE. */
+/* A port of the ID's port space: the address's, or any free one for 0. -EADDRINUSE; -EADDRNOTAVAIL
+ * if either is a wildcard, as the kernel. */
 int cma_port_get(struct cma_id *id);
 void cma_port_put(struct cma_id *id);
 /* May it listen there? */
