@@ -12,7 +12,6 @@
 #include "bth/packet.h"
 #include "rnic/cm_priv.h"
 
-#define QKEY_GSI 0x80010000u
 #define MRA_TIMEOUT 21		/* 8.6 s; if the program takes longer, another MRA asks for more */
 #define APR_NOT_SUPPORTED 2	/* alternate paths */
 #define REMOTE_TIMEOUT_EXTRA 18 /* how long a message and its answer are under way */
@@ -457,7 +456,7 @@ void cm_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *rx,
 	struct cm_msg msg;
 	struct mad mad;
 
-	if (pkt->opcode != BTH_OPCODE(BTH_UD, BTH_SEND_ONLY) || pkt->qkey != QKEY_GSI ||
+	if (pkt->opcode != BTH_OPCODE(BTH_UD, BTH_SEND_ONLY) || pkt->qkey != RNIC_QKEY_GSI ||
 	    !mad_decode(pkt->payload, pkt->payload_len, &mad) || !cm_decode(&mad, &msg)) {
 		dev->counters.rx_dropped_malformed++;
 		return;

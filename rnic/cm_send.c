@@ -10,8 +10,6 @@
 #include "bth/psn.h"
 #include "rnic/cm_priv.h"
 
-#define QPN_GSI 1
-#define QKEY_GSI 0x80010000u
 #define TIMEOUT_EXPONENT_MAX 24 /* 69 s; a peer cannot make an end wait for longer */
 /* Twice the time that a packet may live in the network (Linux gives RoCE 2^18 * 4.096 us). */
 #define TIMEWAIT_NS (2 * cm_timeout_ns(18))
@@ -28,15 +26,15 @@ static void mad_send(struct rnic_device *dev, const struct rnic_av *av, const ui
 		.opcode = BTH_OPCODE(BTH_UD, BTH_SEND_ONLY),
 		.migreq = true,
 		.pkey = 0xffff,
-		.dqpn = QPN_GSI,
+		.dqpn = RNIC_QPN_GSI,
 		.ackreq = true, /* as Linux; it means nothing to a datagram */
 		.psn = dev->cm->psn,
-		.qkey = QKEY_GSI,
-		.sqpn = QPN_GSI,
+		.qkey = RNIC_QKEY_GSI,
+		.sqpn = RNIC_QPN_GSI,
 		.payload_len = MAD_LEN,
 	};
 	uint32_t headers = bth_opcode_info(pkt.opcode)->headers_len;
-	struct rnic_tx tx = {.av = av, .flow = QPN_GSI};
+	struct rnic_tx tx = {.av = av, .flow = RNIC_QPN_GSI};
 
 	tx.len = tx.seg = headers + MAD_LEN + BTH_ICRC_LEN;
 	tx.data = cfg->ops->tx_alloc(cfg->host, tx.len);

@@ -13,7 +13,6 @@
 #include "rnic/qp_priv.h"
 #include "rnic/qp_table.h"
 
-#define QPN_GSI 1
 #define TIMERS_PER_QP 2
 
 static int caps_check(struct rnic_device *dev, const struct rnic_qp_init *init)
@@ -73,7 +72,7 @@ static int number_take(struct rnic_device *dev, struct rnic_qp *qp)
 
 	if (qp->init.type == RNIC_QPT_GSI) {
 		dev->gsi = qp;
-		qp->qpn = QPN_GSI;
+		qp->qpn = RNIC_QPN_GSI;
 		return 0;
 	}
 	if (dev->qps.used >= dev->limits.max_qp) {
@@ -165,7 +164,7 @@ int rnic_qp_destroy(struct rnic_qp *qp)
 
 struct rnic_qp *qp_lookup(struct rnic_device *dev, uint32_t qpn)
 {
-	return qpn == QPN_GSI ? dev->gsi : table_get(&dev->qps, qpn);
+	return qpn == RNIC_QPN_GSI ? dev->gsi : table_get(&dev->qps, qpn);
 }
 
 void qp_error(struct rnic_qp *qp, uint64_t now, int event_type)

@@ -19,6 +19,8 @@
 #include "rnic/personality.h"
 #include "rnic/qp_priv.h"
 
+#define IN_FLIGHT_MAX 65536 /* PSNs; far below 2^23, where their order would be lost */
+
 struct send_entry {
 	uint64_t slot;
 	uint64_t raddr;

@@ -17,8 +17,6 @@
 #include "rnic/shape.h"
 #include "rnic/sgl.h"
 
-#define IN_FLIGHT_MAX 65536 /* PSNs; far below 2^23, where their order would be lost */
-
 static const struct {
 	uint8_t first, middle, last, only;
 } send_ops[] = {

@@ -14,7 +14,6 @@
 #include "rnic/requester.h"
 
 #define READ_PART_MAX 16384 /* packets */
-#define IN_FLIGHT_MAX 65536
 
 static void request_send(struct rnic_qp *qp, struct bth_packet *pkt, const void *payload)
 {

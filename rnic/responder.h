@@ -12,6 +12,8 @@
 #include "rnic/hold.h"
 #include "rnic/qp_priv.h"
 
+#define DMALEN_MAX (1u << 31) /* C9-94 */
+
 struct bth_packet;
 struct recv_state;
 

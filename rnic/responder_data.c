@@ -16,8 +16,6 @@
 #include "rnic/responder.h"
 #include "rnic/sgl.h"
 
-#define DMALEN_MAX (1u << 31) /* C9-94 */
-
 /* The packets of one message, or of a part of it, that are dealt with together. */
 struct data_run {
 	enum resp_message msg;

@@ -20,7 +20,6 @@
 #include "rnic/sgl.h"
 #include "rnic/transport.h"
 
-#define DMALEN_MAX (1u << 31)
 #define ATOMIC_LEN 8
 
 static struct resp_job *job_at(const struct responder *resp, uint32_t i)

@@ -23,7 +23,6 @@
 #include "rnic/ud.h"
 
 #define BATCH_MAX 64
-#define QPN_GSI 1
 #define PKEY_MASK 0x7fff
 
 /* What one QP may send before others have their turn. */
@@ -325,7 +324,7 @@ static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 		struct rnic_qp *qp = qp_lookup(dev, b->pkt[i].dqpn);
 		uint32_t n;
 
-		if (b->pkt[i].dqpn == QPN_GSI && dev->cm && !qp) {
+		if (b->pkt[i].dqpn == RNIC_QPN_GSI && dev->cm && !qp) {
 			cm_rx(dev, now, b->rx[i], &b->pkt[i]);
 			i++;
 			continue;

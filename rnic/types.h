@@ -9,6 +9,9 @@
 
 enum rnic_qp_type { RNIC_QPT_GSI = 1, RNIC_QPT_RC = 2, RNIC_QPT_UC = 3, RNIC_QPT_UD = 4 };
 
+#define RNIC_QPN_GSI 1
+#define RNIC_QKEY_GSI 0x80010000u
+
 enum rnic_qp_state {
 	RNIC_QPS_RESET,
 	RNIC_QPS_INIT,

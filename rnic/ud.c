@@ -19,13 +19,12 @@
 
 #define GRH_LEN 40
 #define QKEY_CONTROLLED (1u << 31) /* IBA 3.5.3: then the QP's own is sent */
-#define QKEY_GSI 0x80010000u
 #define UDP_HEADER_LEN 8
 #define HEADERS_COST 60 /* bytes of IP, UDP and transport headers, roughly */
 
 static uint32_t own_qkey(const struct rnic_qp *qp)
 {
-	return qp->init.type == RNIC_QPT_GSI ? QKEY_GSI : qp->attr.qkey;
+	return qp->init.type == RNIC_QPT_GSI ? RNIC_QKEY_GSI : qp->attr.qkey;
 }
 
 static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_send_wr *wr,

@@ -13,7 +13,6 @@
 #include "verbs/kernel/kernel.h"
 
 #define ADAPTER_NAME_MAX 63
-#define ADAPTER_WATCHES 64
 
 struct daemon;
 

@@ -8,9 +8,6 @@
 #include "rnic/qp.h"
 #include "verbs/kernel/ucma_priv.h"
 
-#define ACK_TIMEOUT 19
-#define UDP_QKEY 0x01234567u
-
 void cma_ah_attr(const struct cma_id *id, struct ib_uverbs_ah_attr *ah)
 {
 	memset(ah, 0, sizeof(*ah));
@@ -29,7 +26,7 @@ static void attr_init(const struct cma_id *id, struct ib_uverbs_qp_attr *attr)
 	attr->port_num = 1;
 	if (id->qp_type == RNIC_QPT_UD) {
 		attr->qp_attr_mask |= RNIC_QP_QKEY;
-		attr->qkey = id->qkey ? id->qkey : UDP_QKEY;
+		attr->qkey = id->qkey ? id->qkey : CMA_UDP_QKEY;
 		return;
 	}
 	attr->qp_attr_mask |= RNIC_QP_ACCESS_FLAGS;
@@ -68,7 +65,7 @@ static void attr_rts(const struct cma_id *id, struct ib_uverbs_qp_attr *attr)
 		RNIC_QP_TIMEOUT | RNIC_QP_RETRY_CNT | RNIC_QP_RNR_RETRY | RNIC_QP_MAX_QP_RD_ATOMIC;
 	attr->timeout = id->ack_timeout_set ? id->ack_timeout
 			: id->passive	    ? id->remote_ack_timeout
-					    : ACK_TIMEOUT;
+					    : CMA_ACK_TIMEOUT;
 	attr->retry_cnt = id->retry_count;
 	attr->rnr_retry = id->rnr_retry_count;
 	attr->max_rd_atomic = id->initiator_depth;

@@ -17,9 +17,7 @@
 #define HEADER_LEN 36
 #define RESPONSE_TIMEOUT 20 /* 4.3 s, as Linux */
 #define CM_RETRIES 15
-#define ACK_TIMEOUT 19 /* 2.1 s, as Linux gives RoCE */
-#define ACK_DELAY 15   /* of the device: see its attributes */
-#define UDP_QKEY 0x01234567u
+#define ACK_DELAY 15 /* of the device: see its attributes */
 #define LID_PERMISSIVE 0xffff
 #define EVENT_COMM_EST 4
 #define FLOW_LABEL_MASK 0xfffffu
@@ -108,7 +106,7 @@ static void path_fill(const struct cma_id *id, struct cm_path *p)
 		.flow_label = id->av.flow_label,
 		.traffic_class = id->av.traffic_class,
 		.hop_limit = id->av.hop_limit,
-		.ack_timeout = id->ack_timeout_set ? id->ack_timeout : ACK_TIMEOUT,
+		.ack_timeout = id->ack_timeout_set ? id->ack_timeout : CMA_ACK_TIMEOUT,
 	};
 	memcpy(p->local_gid, id->av.sgid, 16);
 	memcpy(p->remote_gid, id->av.dgid, 16);
@@ -186,7 +184,7 @@ static int accept_ud(struct cma_id *id, const struct rdma_ucm_conn_param *param)
 	struct cm_msg msg = {
 		.status = CM_SIDR_SUCCESS,
 		.qpn = param->qp_num,
-		.qkey = param->qkey ? param->qkey : UDP_QKEY,
+		.qkey = param->qkey ? param->qkey : CMA_UDP_QKEY,
 	};
 
 	if (param->private_data_len > CM_SIDR_REP_PRIVATE)

@@ -12,7 +12,6 @@
 
 #include "verbs/kernel/ucma_priv.h"
 
-#define UDP_QKEY 0x01234567u
 #define MULTICAST_QPN 0xffffffu
 
 struct cma_mcast {
@@ -46,7 +45,7 @@ static struct ucma_event *join_event(struct cma_mcast *m)
 	cma_ah_attr(m->id, &u->ah_attr);
 	memcpy(u->ah_attr.grh.dgid, m->gid, sizeof(u->ah_attr.grh.dgid));
 	u->qp_num = MULTICAST_QPN;
-	u->qkey = m->id->qkey ? m->id->qkey : UDP_QKEY;
+	u->qkey = m->id->qkey ? m->id->qkey : CMA_UDP_QKEY;
 	return ev;
 }
 

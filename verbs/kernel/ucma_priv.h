@@ -13,6 +13,9 @@
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/ucma.h"
 
+#define CMA_ACK_TIMEOUT 19 /* 2.1 s, as Linux gives RoCE */
+#define CMA_UDP_QKEY 0x01234567u
+
 struct cma_id;
 struct cma_mcast;
 struct cma_port;
