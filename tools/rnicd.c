@@ -23,10 +23,12 @@
 #include "tools/daemon.h"
 #include "tools/loglimit.h"
 #include "verbs/abi/control.h"
+#include "verbs/kernel/ucma.h"
 
 #define DEFAULT_DIR "/run/rnic"
 #define LOCK_FILE "lock"
 #define IDLE_END_S 3.0 /* an on-demand daemon ends that long after its last client */
+#define FAREWELL_S 1.0 /* that long it waits for programs to fetch their last events */
 
 void daemon_log(void *ctx, const char *line)
 {
@@ -336,10 +338,38 @@ static void clients_tell(struct daemon *d)
 	}
 }
 
+static void farewell_over(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)revents;
+	*(bool *)w->data = true;
+	ev_break(loop, EVBREAK_ONE);
+}
+
+/* An event of rdma_cm is fetched by a command, so the daemon stays until all have heard that its
+ * devices go; but not for a program that does not ask. */
+static void connections_tell(struct daemon *d)
+{
+	bool over = false;
+	ev_timer timer;
+
+	for (struct adapter *a = d->adapters; a; a = a->next)
+		if (a->kdev.kernel)
+			ucma_device_del(&a->kdev);
+	ev_timer_init(&timer, farewell_over, FAREWELL_S, 0);
+	timer.data = &over;
+	ev_now_update(d->loop);
+	ev_timer_start(d->loop, &timer);
+	while (!over && ucma_removal_unread(d->kernel))
+		ev_run(d->loop, EVRUN_ONCE);
+	ev_timer_stop(d->loop, &timer);
+}
+
 static void daemon_end(struct daemon *d)
 {
-	if (d->kernel)
+	if (d->kernel) {
 		clients_tell(d);
+		connections_tell(d);
+	}
 	while (d->kernel && d->adapters)
 		adapter_destroy(d->adapters);
 	kernel_destroy(d->kernel);

@@ -9,6 +9,9 @@
  *     channel many       a channel closes that has many IDs and events
  *     channel ports      all ports are taken, and one more is asked for
  *     channel cancel     threads are cancelled while they wait for an event
+ *     channel removal    waits until it is told that the device of an ID goes
+ *     channel server     accepts connections until it is killed
+ *     channel peer       connects to the server until it is told that it is disconnected
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +32,11 @@
 #define PORTS 28232 /* that are given out: 32768..60999 */
 #define CANCELS 50
 #define CONNECT_REQUEST 4
+#define CONNECT_RESPONSE 5
+#define ESTABLISHED 9
+#define DISCONNECTED 10
+#define DEVICE_REMOVAL 11
+#define PEERS 20 /* connections of one peer */
 #define QP_RC 2
 
 static int channel_open(void)
@@ -117,7 +125,7 @@ static uint32_t listen_at(int fd, uint16_t port)
 	return req.id;
 }
 
-static uint32_t connect_to(int fd, uint16_t port)
+static uint32_t connect_as(int fd, uint16_t port, uint32_t qpn)
 {
 	static struct rdma_ucm_connect req;
 	struct rdma_ucm_resolve_route route = {.id = id_create(fd, 2), .timeout_ms = 1000};
@@ -128,9 +136,14 @@ static uint32_t connect_to(int fd, uint16_t port)
 	MUST(!get_event(fd, &ev));
 	req.id = route.id;
 	req.conn_param.valid = 1;
-	req.conn_param.qp_num = 17;
+	req.conn_param.qp_num = qpn;
 	MUST(!command(fd, RDMA_USER_CM_CMD_CONNECT, &req, sizeof(req), 0));
 	return route.id;
+}
+
+static uint32_t connect_to(int fd, uint16_t port)
+{
+	return connect_as(fd, port, 17);
 }
 
 static void by_migrate(void)
@@ -266,15 +279,79 @@ static void by_cancel(void)
 	close(cancelled_fd);
 }
 
+static void say(const char *word)
+{
+	puts(word);
+	fflush(stdout);
+}
+
+static void by_removal(void)
+{
+	struct rdma_ucm_event_resp ev;
+	int fd = channel_open();
+	uint32_t id = listen_at(fd, PORT);
+
+	say("ready");
+	MUST(!get_event(fd, &ev));
+	MUST(ev.event == DEVICE_REMOVAL && ev.id == id);
+	say("told");
+}
+
+static int accept_as(int fd, uint32_t id, uint32_t qpn, uint8_t valid)
+{
+	static struct rdma_ucm_accept req;
+
+	req.id = id;
+	req.uid = 3;
+	req.conn_param.valid = valid;
+	req.conn_param.qp_num = qpn;
+	return command(fd, RDMA_USER_CM_CMD_ACCEPT, &req, sizeof(req), 0);
+}
+
+static void by_server(void)
+{
+	struct rdma_ucm_event_resp ev;
+	int fd = channel_open();
+
+	listen_at(fd, PORT);
+	say("listens");
+	for (int up = 0; up < PEERS;) {
+		MUST(!get_event(fd, &ev));
+		if (ev.event == CONNECT_REQUEST)
+			MUST(!accept_as(fd, ev.id, 1000 + ev.id, 1));
+		up += ev.event == ESTABLISHED;
+	}
+	say("established");
+	for (;;)
+		pause();
+}
+
+static void by_peer(void)
+{
+	struct rdma_ucm_event_resp ev;
+	int fd = channel_open();
+
+	for (uint32_t i = 0; i < PEERS; i++) {
+		uint32_t id = connect_as(fd, PORT, 17 + i);
+
+		MUST(!get_event(fd, &ev));
+		MUST(ev.event == CONNECT_RESPONSE && !accept_as(fd, id, 0, 0));
+	}
+	say("connected");
+	for (uint32_t i = 0; i < PEERS; i++)
+		MUST(!get_event(fd, &ev) && ev.event == DISCONNECTED);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} ways[] = {
-		{"migrate", by_migrate}, {"join", by_join}, {"unread", by_unread},
-		{"ids", by_ids},	 {"many", by_many}, {"ports", by_ports},
-		{"cancel", by_cancel},
+		{"migrate", by_migrate}, {"join", by_join},	  {"unread", by_unread},
+		{"ids", by_ids},	 {"many", by_many},	  {"ports", by_ports},
+		{"cancel", by_cancel},	 {"removal", by_removal}, {"server", by_server},
+		{"peer", by_peer},
 	};
 
 	MUST(argc == 2);

@@ -390,13 +390,16 @@ START_TEST(device_that_goes_is_told)
 	server = cm_next(0, CMA_EV_CONNECT_REQUEST).id;
 	ck_assert_int_eq(cm_accept(0, server, 7, true), 0);
 	cm_next(1, CMA_EV_CONNECT_RESPONSE);
+	ck_assert(!ucma_removal_unread(cm_user.rig.kernel));
 	ucma_device_del(&cm_user.rig.dev);
+	ck_assert(ucma_removal_unread(cm_user.rig.kernel));
 	ck_assert_uint_eq(cm_next(1, CMA_EV_DEVICE_REMOVAL).id, asker);
 	for (int i = 0; i < 2; i++) {
 		uint32_t id = cm_next(0, CMA_EV_DEVICE_REMOVAL).id;
 
 		ck_assert(id == listener || id == server);
 	}
+	ck_assert(!ucma_removal_unread(cm_user.rig.kernel));
 	ck_assert_int_eq(cm_disconnect(1, asker), -EINVAL);
 }
 END_TEST

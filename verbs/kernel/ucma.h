@@ -50,5 +50,7 @@ bool ucma_info_next(struct kernel *k, uint32_t *cursor, struct ucma_info *info);
 int ucma_device_add(struct kdevice *dev);
 /* Tells every connection of it (DEVICE_REMOVAL) and ends them. */
 void ucma_device_del(struct kdevice *dev);
+/* Has a program still to fetch that a device has gone? */
+bool ucma_removal_unread(const struct kernel *k);
 
 #endif

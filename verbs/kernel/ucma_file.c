@@ -210,6 +210,15 @@ bool ucma_events_full(const struct ucma_file *f)
 	return f->n_events >= EVENTS_MAX;
 }
 
+bool ucma_removal_unread(const struct kernel *k)
+{
+	for (const struct ucma_file *f = k->ucma->files; f; f = f->next)
+		for (const struct ucma_event *ev = f->head; ev; ev = ev->next)
+			if (ev->resp.event == CMA_EV_DEVICE_REMOVAL)
+				return true;
+	return false;
+}
+
 static bool concerns(const struct ucma_event *ev, const struct cma_id *id,
 		     const struct cma_mcast *mcast)
 {
