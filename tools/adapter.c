@@ -351,7 +351,7 @@ static int core_open(struct adapter *a, const struct net_if *nif)
 		return rc ? rc : -EADDRNOTAVAIL;
 	/* Half of what a socket holds: acknowledgements and other peers want room too. */
 	rnic_window_set(a->rnic, net_port_rcvbuf(a->port) / 2);
-	rnic_acks_may_wait(a->rnic, ACK_TRUST);
+	rnic_acks_may_wait(a->rnic, a->daemon->opt.wait_acks ? ACK_TRUST : 0);
 	rnic_port_set(a->rnic, nif->up, mtu_of(nif));
 	rnic_credits_set(a->rnic, a->daemon->opt.credits);
 	return 0;

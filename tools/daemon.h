@@ -24,6 +24,7 @@ struct daemon_options {
 	bool on_demand; /* end some seconds after the last client */
 	bool private;	/* one device on a free loopback address, nothing else */
 	bool credits;	/* flow control by AETH credits */
+	bool wait_acks; /* acknowledgements may wait for replies */
 	enum net_gso gso;
 	int32_t spin_us; /* poll that long before sleeping; -1: by the number of cores */
 };

@@ -68,6 +68,7 @@ static void usage(FILE *to)
 	      "  --fault RULE         e.g. 'rx drop p=0.01 seed=7'; repeatable\n"
 	      "  --gso auto|on|off    runs of packets in one system call (auto)\n"
 	      "  --credits            tell peers how many receives are posted, and heed theirs\n"
+	      "  --wait-acks          let acknowledgements wait for replies, to leave with them\n"
 	      "  --spin USEC          poll that long before sleeping\n"
 	      "  --on-demand          end a few seconds after the last client\n"
 	      "  --private            one device on a free loopback address\n"
@@ -131,7 +132,7 @@ static int option_apply(struct daemon_options *o, int code)
 
 static int options_parse(struct daemon_options *o, int argc, char **argv)
 {
-	int on_demand = 0, private = 0, credits = 0, code, rc = 0;
+	int on_demand = 0, private = 0, credits = 0, wait_acks = 0, code, rc = 0;
 	const struct option longs[] = {
 		{"dir", required_argument, NULL, OPT_DIR},
 		{"device", required_argument, NULL, OPT_DEVICE},
@@ -141,6 +142,7 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 		{"on-demand", no_argument, &on_demand, 1},
 		{"private", no_argument, &private, 1},
 		{"credits", no_argument, &credits, 1},
+		{"wait-acks", no_argument, &wait_acks, 1},
 		{"help", no_argument, NULL, OPT_HELP},
 		{"version", no_argument, NULL, OPT_VERSION},
 		{NULL, 0, NULL, 0},
@@ -151,6 +153,7 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 		rc = code ? option_apply(o, code) : 0;
 	o->on_demand = on_demand;
 	o->credits = credits;
+	o->wait_acks = wait_acks;
 	o->private = private;
 	if (!rc && optind < argc)
 		rc = -EINVAL;
