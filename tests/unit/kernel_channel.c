@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel_suites.h"
 #include "verbs/kernel/context.h"
+#include "verbs/kernel/ucma.h"
 
 static struct rig rig;
 static struct context *ctx;
@@ -126,6 +128,24 @@ START_TEST(channel_outlives_a_client_that_closed_it)
 }
 END_TEST
 
+/* As on a FUSE file system, whose owner chooses the inode numbers. */
+START_TEST(file_with_a_channels_inode_number_is_none)
+{
+	struct ucma_file *file;
+	struct stat st;
+	int fd;
+
+	ck_assert_int_eq(fstat(ch_fd, &st), 0);
+	ck_assert_ptr_eq(channel_find_inode(st.st_dev, st.st_ino), ch);
+	ck_assert_ptr_null(channel_find_inode(st.st_dev + 1, st.st_ino));
+	ck_assert_int_eq(ucma_open(rig.kernel, &file, &fd), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_ptr_eq(ucma_find_inode(rig.kernel, st.st_dev, st.st_ino), file);
+	ck_assert_ptr_null(ucma_find_inode(rig.kernel, st.st_dev + 1, st.st_ino));
+	close(fd);
+}
+END_TEST
+
 TCase *kernel_channel_tcase(void)
 {
 	TCase *tc = tcase_create("channel");
@@ -137,5 +157,6 @@ TCase *kernel_channel_tcase(void)
 	tcase_add_test(tc, channel_forgets_what_waits_in_its_queue);
 	tcase_add_test(tc, channel_is_readable_like_the_kernels);
 	tcase_add_test(tc, channel_outlives_a_client_that_closed_it);
+	tcase_add_test(tc, file_with_a_channels_inode_number_is_none);
 	return tc;
 }

@@ -51,6 +51,7 @@ struct channel {
 	uint32_t record_size;
 	int fd;	    /* our end */
 	int client; /* the client's end, or -1 once it said that it closed it */
+	dev_t client_dev;
 	ino_t client_ino;
 	bool gone; /* nobody has the client's end */
 	ev_io writable;
@@ -101,6 +102,7 @@ static int sockets_make(struct channel *ch, int *client_fd)
 		close(sv[1]);
 		return -EMFILE;
 	}
+	ch->client_dev = st.st_dev;
 	ch->client_ino = st.st_ino;
 	return 0;
 }
@@ -196,11 +198,11 @@ struct channel *channel_find(uint64_t id)
 	return ch;
 }
 
-struct channel *channel_find_inode(ino_t ino)
+struct channel *channel_find_inode(dev_t dev, ino_t ino)
 {
 	struct channel *ch = channels;
 
-	while (ch && (ch->client < 0 || ch->client_ino != ino))
+	while (ch && (ch->client < 0 || ch->client_dev != dev || ch->client_ino != ino))
 		ch = ch->next;
 	return ch;
 }

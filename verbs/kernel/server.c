@@ -188,9 +188,9 @@ static void conn_fd_came(struct conn *c)
 	struct channel *ch = NULL;
 	struct stat st;
 
-	if (c->call.n_fds && !fstat(c->call.fds[0], &st) && S_ISSOCK(st.st_mode)) {
-		ch = channel_find_inode(st.st_ino);
-		file = ucma_find_inode(c->kernel, st.st_ino);
+	if (c->call.n_fds && !fstat(c->call.fds[0], &st)) {
+		ch = channel_find_inode(st.st_dev, st.st_ino);
+		file = ch ? NULL : ucma_find_inode(c->kernel, st.st_dev, st.st_ino);
 	}
 	call_fds_close(c);
 	call_fd_came(&c->call, ch ? channel_id(ch) : file ? ucma_id(file) : 0);

@@ -305,8 +305,8 @@ static int64_t call_attach(struct call *call)
 	if (rc)
 		return -EBADF;
 	c = context_find_inode(call->kernel, st.st_dev, st.st_ino);
-	ch = !c && S_ISSOCK(st.st_mode) ? channel_find_inode(st.st_ino) : NULL;
-	file = !c && !ch && S_ISSOCK(st.st_mode) ? ucma_find_inode(call->kernel, st.st_ino) : NULL;
+	ch = c ? NULL : channel_find_inode(st.st_dev, st.st_ino);
+	file = !c && !ch ? ucma_find_inode(call->kernel, st.st_dev, st.st_ino) : NULL;
 	if (!c && !ch && !file)
 		return -ENOTTY;
 	id = c ? context_id(c) : ch ? channel_id(ch) : ucma_id(file);

@@ -26,7 +26,8 @@ void ucma_destroy(struct kernel *k);
 /* *client_fd is to be passed to the client (the caller closes it). */
 int ucma_open(struct kernel *k, struct ucma_file **file, int *client_fd);
 struct ucma_file *ucma_find(struct kernel *k, uint64_t id);
-struct ucma_file *ucma_find_inode(struct kernel *k, ino_t ino);
+/* dev too: a file system of a user's own can give its files any inode numbers. */
+struct ucma_file *ucma_find_inode(struct kernel *k, dev_t dev, ino_t ino);
 uint64_t ucma_id(const struct ucma_file *file);
 uint64_t ucma_rdev(void);
 

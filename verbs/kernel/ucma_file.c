@@ -134,6 +134,7 @@ int ucma_open(struct kernel *k, struct ucma_file **out, int *client_fd)
 	f->kernel = k;
 	f->id = ++k->next_id;
 	f->fd = sv[0];
+	f->client_dev = st.st_dev;
 	f->client_ino = st.st_ino;
 	f->tail = &f->head;
 	ev_io_init(&f->hangup, hangup_fired, f->fd, EV_READ);
@@ -156,11 +157,11 @@ struct ucma_file *ucma_find(struct kernel *k, uint64_t id)
 	return f;
 }
 
-struct ucma_file *ucma_find_inode(struct kernel *k, ino_t ino)
+struct ucma_file *ucma_find_inode(struct kernel *k, dev_t dev, ino_t ino)
 {
 	struct ucma_file *f = k->ucma->files;
 
-	while (f && f->client_ino != ino)
+	while (f && (f->client_dev != dev || f->client_ino != ino))
 		f = f->next;
 	return f;
 }

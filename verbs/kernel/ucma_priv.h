@@ -61,6 +61,7 @@ struct ucma_file {
 	struct kernel *kernel;
 	uint64_t id;
 	int fd;
+	dev_t client_dev;
 	ino_t client_ino;
 	ev_io hangup, writable;
 	struct ucma_event *head, **tail;
