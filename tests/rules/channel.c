@@ -11,6 +11,8 @@
  *     channel cancel     threads are cancelled while they wait for an event
  *     channel removal    waits until it is told that the device of an ID goes
  *     channel server     accepts connections until it is killed
+ *     channel echo       accepts connections and disconnects as its peers do, until it is ended
+ *     channel cycles N   connects to that one and disconnects, N times, always with the same QP
  *     channel peer       connects to the server until it is told that it is disconnected
  */
 #include <errno.h>
@@ -20,6 +22,7 @@
 #include <pthread.h>
 #include <rdma/rdma_user_cm.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -342,18 +345,64 @@ static void by_peer(void)
 		MUST(!get_event(fd, &ev) && ev.event == DISCONNECTED);
 }
 
+static void by_echo(void)
+{
+	struct rdma_ucm_disconnect bye;
+	struct rdma_ucm_event_resp ev;
+	int fd = channel_open();
+
+	listen_at(fd, PORT);
+	say("listens");
+	while (!get_event(fd, &ev)) {
+		if (ev.event == CONNECT_REQUEST)
+			MUST(!accept_as(fd, ev.id, 1000 + ev.id % 1000, 1));
+		if (ev.event != DISCONNECTED)
+			continue;
+		bye.id = ev.id;
+		MUST(!command(fd, RDMA_USER_CM_CMD_DISCONNECT, &bye, sizeof(bye), 0));
+		MUST(!id_command(fd, RDMA_USER_CM_CMD_DESTROY_ID, ev.id));
+	}
+}
+
+static void cycle(int fd)
+{
+	uint32_t id = connect_to(fd, PORT);
+	struct rdma_ucm_disconnect bye = {id};
+	struct rdma_ucm_event_resp ev;
+
+	MUST(!get_event(fd, &ev) && ev.event == CONNECT_RESPONSE);
+	MUST(!accept_as(fd, id, 0, 0));
+	MUST(!command(fd, RDMA_USER_CM_CMD_DISCONNECT, &bye, sizeof(bye), 0));
+	MUST(!get_event(fd, &ev) && ev.event == DISCONNECTED);
+	MUST(!id_command(fd, RDMA_USER_CM_CMD_DESTROY_ID, id));
+}
+
+static void cycles(const char *count)
+{
+	uint64_t begin = rig_now();
+	int n = atoi(count), fd = channel_open();
+
+	for (int i = 0; i < n; i++)
+		cycle(fd);
+	printf("%d in %.1f s\n", n, (double)(rig_now() - begin) / 1e9);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} ways[] = {
-		{"migrate", by_migrate}, {"join", by_join},	  {"unread", by_unread},
-		{"ids", by_ids},	 {"many", by_many},	  {"ports", by_ports},
-		{"cancel", by_cancel},	 {"removal", by_removal}, {"server", by_server},
-		{"peer", by_peer},
+		{"migrate", by_migrate}, {"join", by_join}, {"unread", by_unread},
+		{"ids", by_ids},	 {"many", by_many}, {"ports", by_ports},
+		{"cancel", by_cancel},	 {"echo", by_echo}, {"removal", by_removal},
+		{"server", by_server},	 {"peer", by_peer},
 	};
 
+	if (argc == 3 && !strcmp(argv[1], "cycles")) {
+		cycles(argv[2]);
+		return 0;
+	}
 	MUST(argc == 2);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (!strcmp(argv[1], ways[i].name)) {
