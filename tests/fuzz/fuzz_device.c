@@ -92,6 +92,16 @@ static void recv_post(struct rig *r)
 	sim_queue_recv_post(queues);
 }
 
+/* As a provider does at RESET, what was taken is not expected back. */
+static void modify(struct rig *r, uint32_t i, const struct rnic_qp_attr *attr, uint32_t mask)
+{
+	struct sim_queues *q = &r->qp[i].queues;
+
+	if (rnic_qp_modify(r->qp[i].qp, attr, mask, r->world.now) == 0 && (mask & RNIC_QP_STATE) &&
+	    attr->state == RNIC_QPS_RESET)
+		q->send_retired = q->send_taken = q->sent;
+}
+
 static void qp_modify(struct rig *r)
 {
 	uint32_t i = feed_u8(r->feed) % RIG_QPS;
@@ -102,7 +112,7 @@ static void qp_modify(struct rig *r)
 		return;
 	attr.state = (enum rnic_qp_state)(how % RNIC_QPS_COUNT);
 	if (how >= 64) { /* the straight ways */
-		(void)rnic_qp_modify(r->qp[i].qp, &attr, RNIC_QP_STATE, r->world.now);
+		modify(r, i, &attr, RNIC_QP_STATE);
 		if (how >= 128)
 			rig_qp_bring(r, i, attr.state);
 		return;
@@ -116,7 +126,7 @@ static void qp_modify(struct rig *r)
 	attr.retry_cnt = attr.rnr_retry = feed_u8(r->feed) % 9;
 	attr.port_num = attr.pkey_index = feed_u8(r->feed) % 3;
 	attr.en_sqd_async_notify = how & 1;
-	(void)rnic_qp_modify(r->qp[i].qp, &attr, feed_u32(r->feed), r->world.now);
+	modify(r, i, &attr, feed_u32(r->feed));
 }
 
 static void time_goes(struct rig *r)
