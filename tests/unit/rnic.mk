@@ -68,6 +68,7 @@ tests_unit_rnic_cm_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
 cm_reach_sources = tests/unit/cm_reach.c tests/unit/cm_reach.h $(cm_rig_sources)
 tests_unit_rnic_cm_rules_SOURCES = tests/unit/rnic_cm_rules.c $(cm_reach_sources)
 tests_unit_rnic_cm_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_cm_rules_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 tests_unit_rnic_cm_rules_LDADD = $(rnic_test_libs)
 tests_unit_rnic_cm_states_SOURCES = tests/unit/rnic_cm_states.c $(cm_reach_sources)
 tests_unit_rnic_cm_states_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
