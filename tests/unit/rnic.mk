@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 if HAVE_CHECK
 rnic_tests = \
+	tests/unit/rnic_cm_end \
 	tests/unit/rnic_cm_golden \
 	tests/unit/rnic_cm_rules \
 	tests/unit/rnic_cm_states \
@@ -66,9 +67,12 @@ tests_unit_rnic_cm_golden_CPPFLAGS = $(AM_CPPFLAGS) \
 tests_unit_rnic_cm_golden_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)
 tests_unit_rnic_cm_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
 cm_reach_sources = tests/unit/cm_reach.c tests/unit/cm_reach.h $(cm_rig_sources)
+tests_unit_rnic_cm_end_SOURCES = tests/unit/rnic_cm_end.c $(cm_reach_sources)
+tests_unit_rnic_cm_end_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_cm_end_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
+tests_unit_rnic_cm_end_LDADD = $(rnic_test_libs)
 tests_unit_rnic_cm_rules_SOURCES = tests/unit/rnic_cm_rules.c $(cm_reach_sources)
 tests_unit_rnic_cm_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_rnic_cm_rules_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
 tests_unit_rnic_cm_rules_LDADD = $(rnic_test_libs)
 tests_unit_rnic_cm_states_SOURCES = tests/unit/rnic_cm_states.c $(cm_reach_sources)
 tests_unit_rnic_cm_states_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

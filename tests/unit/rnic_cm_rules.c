@@ -511,59 +511,6 @@ START_TEST(what_is_no_cm_message_is_dropped_and_counted)
 }
 END_TEST
 
-/* ---- memory, and the end ---- */
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-
-static bool memory_short;
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return memory_short ? NULL : __real_calloc(n, size);
-}
-
-START_TEST(request_without_memory_is_refused_and_the_next_is_taken)
-{
-	memory_short = true;
-	ck_assert_ptr_null(rnic_cm_create(rig.dev, &rig));
-	hear(NULL, CM_REQ);
-	ck_assert_uint_eq(cm_rig_said(&rig, CM_REJ)->remote_id, CM_RIG_PEER_ID);
-	hear(NULL, CM_SIDR_REQ);
-	cm_rig_said(&rig, CM_SIDR_REP);
-	memory_short = false;
-	ck_assert_uint_eq(rig.n_requests, 0);
-	hear(NULL, CM_REQ);
-	ck_assert_uint_eq(rig.n_requests, 1);
-	end(rig.asked);
-}
-END_TEST
-
-START_TEST(device_ends_without_connections)
-{
-	const struct rnic_device_config cfg = {.active_mtu = RNIC_MTU_1024, .name = "rxe1"};
-	static const struct rnic_cm_host nobody;
-	struct rnic_device *dev = rnic_device_create(&cfg);
-
-	ck_assert_ptr_nonnull(dev);
-	memory_short = true;
-	ck_assert_int_eq(rnic_cm_start(dev, &nobody, NULL, 1), -ENOMEM);
-	memory_short = false;
-	rnic_device_destroy(dev);
-	cm_rig_end(&rig);
-}
-END_TEST
-
-/* Ends that nobody owns any more go with it. */
-START_TEST(device_ends_with_connections_that_still_wait)
-{
-	rnic_cm_destroy(cm_reach(&rig, AT_ESTABLISHED_PASSIVE), rig.now);
-	rnic_cm_destroy(cm_reach(&rig, AT_REQ_SENT), rig.now);
-	ck_assert_uint_eq(cm_rig_ends(&rig), 2);
-	rnic_device_destroy(rig.dev);
-}
-END_TEST
-
 START_TEST(states_have_names)
 {
 	for (int i = 0; i < RNIC_CM_STATES; i++)
@@ -588,9 +535,6 @@ int main(void)
 		request_with_an_old_id_and_a_new_tid_is_new,
 		rejected_end_may_ask_again_and_meet_another_id,
 		request_is_found_among_many,
-		request_without_memory_is_refused_and_the_next_is_taken,
-		device_ends_without_connections,
-		device_ends_with_connections_that_still_wait,
 		states_have_names,
 	};
 	const struct fixture_loop loops[] = {

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* Communication management when memory is short, and when its device ends. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cm_reach.h"
+#include "rnic_fixture.h"
+
+static struct cm_rig rig;
+
+static void setup(void)
+{
+	cm_rig_begin(&rig);
+}
+
+static void hear(enum cm_type type)
+{
+	struct cm_msg msg = cm_reach_msg(&rig, NULL, type);
+
+	cm_rig_hear(&rig, &msg);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static bool memory_short;
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return memory_short ? NULL : __real_calloc(n, size);
+}
+
+START_TEST(request_without_memory_is_refused_and_the_next_is_taken)
+{
+	memory_short = true;
+	ck_assert_ptr_null(rnic_cm_create(rig.dev, &rig));
+	hear(CM_REQ);
+	ck_assert_uint_eq(cm_rig_said(&rig, CM_REJ)->remote_id, CM_RIG_PEER_ID);
+	hear(CM_SIDR_REQ);
+	cm_rig_said(&rig, CM_SIDR_REP);
+	memory_short = false;
+	ck_assert_uint_eq(rig.n_requests, 0);
+	hear(CM_REQ);
+	ck_assert_uint_eq(rig.n_requests, 1);
+	rnic_cm_destroy(rig.asked, rig.now);
+	cm_rig_end(&rig);
+}
+END_TEST
+
+START_TEST(device_ends_without_connections)
+{
+	const struct rnic_device_config cfg = {.active_mtu = RNIC_MTU_1024, .name = "rxe1"};
+	static const struct rnic_cm_host nobody;
+	struct rnic_device *dev = rnic_device_create(&cfg);
+
+	ck_assert_ptr_nonnull(dev);
+	memory_short = true;
+	ck_assert_int_eq(rnic_cm_start(dev, &nobody, NULL, 1), -ENOMEM);
+	memory_short = false;
+	rnic_device_destroy(dev);
+	cm_rig_end(&rig);
+}
+END_TEST
+
+/* Ends that nobody owns any more go with it. */
+START_TEST(device_ends_with_connections_that_still_wait)
+{
+	rnic_cm_destroy(cm_reach(&rig, AT_ESTABLISHED_PASSIVE), rig.now);
+	rnic_cm_destroy(cm_reach(&rig, AT_REQ_SENT), rig.now);
+	ck_assert_uint_eq(cm_rig_ends(&rig), 2);
+	rnic_device_destroy(rig.dev);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		request_without_memory_is_refused_and_the_next_is_taken,
+		device_ends_without_connections,
+		device_ends_with_connections_that_still_wait,
+	};
+
+	return fixture_run_loops("rnic_cm_end", setup, tests, sizeof(tests) / sizeof(tests[0]),
+				 &(struct fixture_loop){0});
+}
