@@ -69,7 +69,7 @@ tests_unit_rnic_cm_golden_LDADD = $(rnic_test_libs) $(PCAP_LIBS)
 cm_reach_sources = tests/unit/cm_reach.c tests/unit/cm_reach.h $(cm_rig_sources)
 tests_unit_rnic_cm_end_SOURCES = tests/unit/rnic_cm_end.c $(cm_reach_sources)
 tests_unit_rnic_cm_end_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-tests_unit_rnic_cm_end_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc
+tests_unit_rnic_cm_end_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=calloc -Wl,--wrap=realloc
 tests_unit_rnic_cm_end_LDADD = $(rnic_test_libs)
 tests_unit_rnic_cm_rules_SOURCES = tests/unit/rnic_cm_rules.c $(cm_reach_sources)
 tests_unit_rnic_cm_rules_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

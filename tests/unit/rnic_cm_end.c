@@ -32,6 +32,35 @@ void *__wrap_calloc(size_t n, size_t size)
 	return memory_short ? NULL : __real_calloc(n, size);
 }
 
+static bool growth_short;
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	return growth_short ? NULL : __real_realloc(old, size);
+}
+
+/* Whatever is short: the timers' room or the table's, nothing of the end that failed is left. */
+START_TEST(end_that_has_no_room_leaves_nothing)
+{
+	struct rnic_cm *cm[100];
+	int n = 0;
+
+	growth_short = true;
+	while (n < 100 && (cm[n] = rnic_cm_create(rig.dev, &rig)))
+		n++;
+	ck_assert_int_lt(n, 100);
+	ck_assert_uint_eq(cm_rig_ends(&rig), (unsigned)n);
+	growth_short = false;
+	ck_assert_ptr_nonnull(cm[n] = rnic_cm_create(rig.dev, &rig));
+	for (int i = 0; i <= n; i++)
+		rnic_cm_destroy(cm[i], rig.now);
+	cm_rig_end(&rig);
+}
+END_TEST
+
 START_TEST(request_without_memory_is_refused_and_the_next_is_taken)
 {
 	memory_short = true;
@@ -77,6 +106,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
+		end_that_has_no_room_leaves_nothing,
 		request_without_memory_is_refused_and_the_next_is_taken,
 		device_ends_without_connections,
 		device_ends_with_connections_that_still_wait,
