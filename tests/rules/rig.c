@@ -97,13 +97,13 @@ static void to_init(struct ibv_qp *qp)
 	MUST(!ibv_modify_qp(qp, &attr, mask));
 }
 
-static void to_rtr(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn)
+static void to_rtr(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn, uint32_t psn)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_1024,
 		.dest_qp_num = remote_qpn,
-		.rq_psn = 0,
+		.rq_psn = psn,
 		.max_dest_rd_atomic = 4,
 		.min_rnr_timer = 1,
 		.ah_attr = {.is_global = 1,
@@ -121,28 +121,36 @@ static void to_rtr(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn)
 	MUST(!ibv_modify_qp(qp, &attr, mask));
 }
 
-void rig_connect_with(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn, uint8_t timeout,
-		      uint8_t retry_cnt, uint8_t rnr_retry)
+/* Both ways of the connection begin with the same PSN. */
+static void connect_from(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn, uint32_t psn,
+			 uint8_t timeout, uint8_t retry_cnt, uint8_t rnr_retry)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS,
 				   .timeout = timeout,
 				   .retry_cnt = retry_cnt,
 				   .rnr_retry = rnr_retry,
-				   .max_rd_atomic = 4};
+				   .max_rd_atomic = 4,
+				   .sq_psn = psn};
 	int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
 
 	to_init(qp);
-	to_rtr(r, qp, remote_qpn);
+	to_rtr(r, qp, remote_qpn, psn);
 	if (qp->qp_type == IBV_QPT_RC)
 		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 			IBV_QP_MAX_QP_RD_ATOMIC;
 	MUST(!ibv_modify_qp(qp, &attr, mask));
 }
 
+void rig_connect_with(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn, uint8_t timeout,
+		      uint8_t retry_cnt, uint8_t rnr_retry)
+{
+	connect_from(r, qp, remote_qpn, 0, timeout, retry_cnt, rnr_retry);
+}
+
 void rig_listen(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn)
 {
 	to_init(qp);
-	to_rtr(r, qp, remote_qpn);
+	to_rtr(r, qp, remote_qpn, 0);
 }
 
 void rig_connect(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn)
@@ -154,8 +162,8 @@ void rig_pair(struct rig *r, enum ibv_qp_type type, struct ibv_qp *qp[2])
 {
 	qp[0] = rig_qp(r, type);
 	qp[1] = rig_qp(r, type);
-	rig_connect(r, qp[0], qp[1]->qp_num);
-	rig_connect(r, qp[1], qp[0]->qp_num);
+	connect_from(r, qp[0], qp[1]->qp_num, RIG_PAIR_PSN, 14, 7, 7);
+	connect_from(r, qp[1], qp[0]->qp_num, RIG_PAIR_PSN, 14, 7, 7);
 }
 
 struct ibv_mr *rig_mr(struct rig *r, void *addr, size_t len)

@@ -38,6 +38,11 @@ void rig_listen(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn);
 /* As rig_connect with retries of its own: timeout exponent, retry_cnt, rnr_retry. */
 void rig_connect_with(struct rig *r, struct ibv_qp *qp, uint32_t remote_qpn, uint8_t timeout,
 		      uint8_t retry_cnt, uint8_t rnr_retry);
+/*
+ * Two QPs of this device, connected to each other. Their PSNs begin far from 0, where a lying peer
+ * guesses: who knows QP number, address and PSN is the peer, and may end the connection.
+ */
+#define RIG_PAIR_PSN 0x400000
 void rig_pair(struct rig *r, enum ibv_qp_type type, struct ibv_qp *qp[2]);
 struct ibv_mr *rig_mr(struct rig *r, void *addr, size_t len);
 int rig_post(struct ibv_qp *qp, enum ibv_wr_opcode op, struct ibv_sge *sge, int n, uint64_t raddr,

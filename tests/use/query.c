@@ -118,9 +118,9 @@ static void psns(struct rig *r)
 			MUST(rig_wait(r->cq, &wc, RIG_PATIENCE) && wc.status == IBV_WC_SUCCESS);
 	}
 	query(qp[0], &got, &init);
-	MUST(got.sq_psn == 3 && got.rq_psn == 0);
+	MUST(got.sq_psn == RIG_PAIR_PSN + 3 && got.rq_psn == RIG_PAIR_PSN);
 	query(qp[1], &got, &init);
-	MUST(got.sq_psn == 0 && got.rq_psn == 3);
+	MUST(got.sq_psn == RIG_PAIR_PSN && got.rq_psn == RIG_PAIR_PSN + 3);
 	MUST(!ibv_destroy_qp(qp[0]) && !ibv_destroy_qp(qp[1]));
 }
 
