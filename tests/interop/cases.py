@@ -94,15 +94,18 @@ def check_pings(_case, output):
     return None if output.count('ping data: rdma-ping') == 10 else 'not all pings came back'
 
 
-# Programs that connect by rdma_cm: what server and client are given; {to} is the server's address.
-# stays: the server goes on for ever.
-CmCase = namedtuple('CmCase', 'program server client client_check stays', defaults=(check_quiet, False))
+# Programs that connect by rdma_cm: what server and client are given; {to} is the server's address, {own} that
+# of the end. stays: the server goes on for ever. group: it listens to that one.
+CmCase = namedtuple('CmCase', 'program server client client_check stays group',
+                    defaults=(check_quiet, False, None))
+GROUP = '239.77.1.2'
 
 CM_CASES = {
     'rping': CmCase('rping', '-s -a {to} -C 10 -v', '-c -a {to} -C 10 -v', check_pings),
     'ucmatose': CmCase('ucmatose', '-b {to}', '-s {to}'),
     'ucmatose_20': CmCase('ucmatose', '-b {to} -c 20', '-s {to} -c 20'),
     'udaddy': CmCase('udaddy', '-b {to}', '-s {to}'),
+    'mckey': CmCase('mckey', '-m %s -b {own} -C 10' % GROUP, '-s -m %s -b {own} -C 10' % GROUP, group=GROUP),
     'cmtime': CmCase('cmtime', '-b {to}', '-s {to} -c 50', check_nothing, True),
     'ib_write_bw_cm': CmCase('ib_write_bw', '-R -F -n 100', '-R -F -n 100 {to}'),
     'ib_send_bw_cm_ud': CmCase('ib_send_bw', '-R -F -n 100 -c UD', '-R -F -n 100 -c UD {to}'),

@@ -145,6 +145,11 @@ class Guest:
         """The command that shows IDs of rdma_cm with their states."""
         return self.plain('rdma', 'resource', 'show', 'cm_id')
 
+    @staticmethod
+    def group_mac(group):
+        """What rxe's interface listens to once a QP is attached: it takes every GID for one of IPv6."""
+        return '3333' + socket.inet_aton(group).hex()
+
     def set_mtu(self, mtu):
         run_commands(self, [('ip', 'link', 'set', 'eth0', 'mtu', str(mtu))])
 
@@ -223,6 +228,12 @@ class Host:
 
     def rdma(self, *argv):
         return self.rig.host(self.tool('rnic-run'), *map(str, argv))
+
+    @staticmethod
+    def group_mac(group):
+        """What the interface listens to with a member of the group (RFC 1112: its last 23 bits)."""
+        _, second, third, last = socket.inet_aton(group)
+        return '01005e%02x%02x%02x' % (second & 0x7f, third, last)
 
     def set_mtu(self, mtu):
         """The tap keeps its own: a frame that is too long must not get lost unseen."""

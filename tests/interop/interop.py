@@ -71,7 +71,7 @@ class Run:
     def command(self, case, end, peer=None):
         if isinstance(case, CmCase):
             args = case.client if peer else case.server
-            return end.rdma(case.program, *args.format(to=(peer or end).address).split())
+            return end.rdma(case.program, *args.format(to=(peer or end).address, own=end.address).split())
         gid = '-g' if case.program.startswith('ibv_') or case.program == 'rcdata' else '-x'
         argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end, case.ipv6), '-p', self.port, *case.args]
         if case.program == 'rcdata' and end.kind == 'rxe':
@@ -79,14 +79,17 @@ class Run:
         return end.rdma(*argv, *([peer.address] if peer else []))
 
     def listens(self, case, end):
-        """Does the server's socket, or its ID of rdma_cm?"""
-        if isinstance(case, CmCase):
-            look = end.cm_ids()
+        """Does the server's socket, its ID of rdma_cm, or its interface to the group?"""
+        told = None
+        if isinstance(case, CmCase) and case.group:
+            look, told = end.plain('cat', '/proc/net/dev_mcast'), end.group_mac(case.group)
+        elif isinstance(case, CmCase):
+            look, told = end.cm_ids(), 'LISTEN'
         else:
             look = end.plain('ss', '-ltnH', 'sport', '=', ':%d' % self.port)
         found = subprocess.run(look, env=end.env, stdin=subprocess.DEVNULL, capture_output=True,
                                text=True, timeout=CASE_SECONDS, check=False).stdout
-        return 'LISTEN' in found if isinstance(case, CmCase) else found.strip()
+        return told in found if told else found.strip()
 
     def wait_listening(self, case, server, end, deadline):
         """Return when the server listens, raise when it ended instead."""
