@@ -17,6 +17,13 @@ RIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'rig', 'rig')
 CASE_SECONDS = 240
 DAEMON_SECONDS = 60
 PIECE = 65536
+# Of the packets to and from a guest two in a hundred are lost before its stack sees them, and after
+# rxe sent them. Those are given to lo, which throws them away: rxe would hear of a drop, and repeat.
+LOSE = ('table netdev loss { '
+        'chain in { type filter hook ingress device eth0 priority 0; '
+        'udp dport 4791 numgen random mod 100 < 2 counter drop; }; '
+        'chain out { type filter hook egress device eth0 priority 0; '
+        'udp dport 4791 numgen random mod 100 < 2 counter fwd to lo; }; }')
 
 
 class Failure(Exception):
@@ -152,6 +159,17 @@ class Guest:
 
     def set_mtu(self, mtu):
         run_commands(self, [('ip', 'link', 'set', 'eth0', 'mtu', str(mtu))])
+
+    def lose(self):
+        """From now on its network loses packets, both ways."""
+        run_commands(self, [('nft', LOSE)])
+
+    def lost(self):
+        """How many packets its network has lost: in, out."""
+        out = subprocess.run(self.plain('nft', 'list', 'table', 'netdev', 'loss'), env=self.env,
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                             timeout=CASE_SECONDS, check=False).stdout
+        return [int(count) for count in re.findall(r'counter packets (\d+)', out)]
 
     def statistics(self):
         """What the guest's kernel counts, by name."""

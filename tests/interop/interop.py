@@ -39,8 +39,9 @@ FAULT_COUNTERS = (
 )
 
 
-# name: the case that is run with packets lost each way
+# name: the case that is run with packets lost each way, by rnicd's rules or in the guest's network
 LOST = {name + '_loss': name for name in LOSS_CASES}
+GUEST_LOST = {name + '_guest_loss': name for name in LOSS_CASES}
 
 
 class Run:
@@ -185,6 +186,20 @@ class Run:
         for name in names:
             self.both_ways(name, CASES[LOST[name]], peer, rxe)
 
+    def with_guest_loss(self, names, peer, rxe):
+        """The guest's network loses packets, and has to say so."""
+        if not names:
+            return
+        peer.restart([])
+        rxe.lose()
+        for name in names:
+            self.both_ways(name, CASES[GUEST_LOST[name]], peer, rxe)
+        lost = rxe.lost()
+        well = len(lost) == 2 and all(lost)
+        self.passed += well
+        self.failed += not well
+        print('%s guest_loss # lost on the way in, out: %s' % ('ok' if well else 'not ok', lost), flush=True)
+
     @staticmethod
     def revive(*ends):
         """Start again what died, so that the next case is judged by itself; tells what died."""
@@ -222,10 +237,10 @@ def arguments():
     parser.add_argument('--build', default='.', help='the build folder: tools/rnicd, tools/rnic-run, tests/interop/rcdata')
     parser.add_argument('--peer', choices=('rnic', 'guest'), default='rnic', help="the rxe guest's opposite")
     parser.add_argument('--keep', default='interop-failed', help='folder for what failed cases left')
-    parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join([*CASES, *CM_CASES, *LOST]))
+    parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join([*CASES, *CM_CASES, *LOST, *GUEST_LOST]))
     args = parser.parse_args()
     for name in args.cases:
-        if name not in CASES and name not in CM_CASES and name not in LOST:
+        if not any(name in known for known in (CASES, CM_CASES, LOST, GUEST_LOST)):
             parser.error('no case ' + name)
     return args
 
@@ -249,7 +264,7 @@ def main():
         for end in (rxe, peer):
             end.take(os.path.join(build, 'tests', 'interop', 'rcdata'))
         every = {**CASES, **CM_CASES}
-        for name in [name for name in args.cases or every if name not in LOST]:
+        for name in [name for name in args.cases or every if name not in {**LOST, **GUEST_LOST}]:
             run.both_ways(name, every[name], peer, rxe)
         if args.peer == 'rnic' and not args.cases and int(os.environ.get('RNIC_RIG_MTU', 9000)) > SMALL_MTU:
             for end in (rxe, peer):
@@ -258,6 +273,7 @@ def main():
                 run.both_ways('%s_mtu_%d' % (name, SMALL_MTU), CASES[name], peer, rxe)
         if args.peer == 'rnic':
             run.with_loss([name for name in args.cases or LOST if name in LOST], peer, rxe)
+            run.with_guest_loss([name for name in args.cases or GUEST_LOST if name in GUEST_LOST], peer, rxe)
     except Cannot as reason:
         print('skip: %s' % reason, flush=True)
         return 77
