@@ -20,6 +20,7 @@ struct rnic_mem; /* the host's: the address space of one process */
  */
 struct rnic_tx {
 	const struct rnic_av *av;
+	uint32_t qpn;  /* the QP that sends */
 	uint32_t flow; /* chooses the UDP source port; the same for all packets of a QP */
 	uint8_t *data; /* from tx_alloc; each packet ends with BTH_ICRC_LEN bytes of room */
 	uint32_t len;  /* bytes of all packets, rooms included */

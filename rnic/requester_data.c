@@ -128,6 +128,7 @@ static int run_build(struct rnic_qp *qp, const struct run *run, struct rnic_mem 
 	struct iovec piece[RNIC_TX_SEGS_MAX];
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
+		.qpn = qp->qpn,
 		.flow = qp->req->flow,
 		.len = run->shape.len,
 		.seg = run->shape.seg,

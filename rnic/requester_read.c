@@ -21,6 +21,7 @@ static void request_send(struct rnic_qp *qp, struct bth_packet *pkt, const void 
 	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + pkt->payload_len + BTH_ICRC_LEN;
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
+		.qpn = qp->qpn,
 		.flow = qp->req->flow,
 		.len = len,
 		.seg = len,

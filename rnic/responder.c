@@ -78,6 +78,7 @@ void responder_packet(struct rnic_qp *qp, const struct bth_packet *pkt)
 	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + BTH_ICRC_LEN;
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
+		.qpn = qp->qpn,
 		.flow = qp->resp->flow,
 		.len = len,
 		.seg = len,

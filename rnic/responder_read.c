@@ -376,7 +376,7 @@ static void read_failed(struct rnic_qp *qp, const struct resp_job *job, int ret)
 static void read_work(struct rnic_qp *qp, struct resp_job *job)
 {
 	const struct rnic_device_config *cfg = &qp->dev->cfg;
-	struct rnic_tx tx = {.av = &qp->attr.av, .flow = qp->resp->flow};
+	struct rnic_tx tx = {.av = &qp->attr.av, .qpn = qp->qpn, .flow = qp->resp->flow};
 	struct tx_shape s = {0};
 	struct iovec piece[RNIC_TX_SEGS_MAX];
 	struct rnic_mem *mem;
