@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-noinst_LTLIBRARIES += net/libnet.la
+noinst_LTLIBRARIES += \
+	net/libfault.la \
+	net/libnet.la \
+	$(NULL)
+
+# Pure, so that the simulator can have it too.
+net_libfault_la_SOURCES = \
+	net/fault.c \
+	net/fault.h \
+	net/fault_act.c \
+	net/fault_field.c \
+	net/fault_parse.c \
+	net/fault_priv.h \
+	net/fault_word.c \
+	$(NULL)
 
 net_libnet_la_SOURCES = \
 	net/backlog.c \
 	net/backlog.h \
 	net/capture.c \
 	net/capture.h \
-	net/fault.c \
-	net/fault.h \
 	net/holder.c \
 	net/holder.h \
 	net/ifaddr.c \
@@ -31,4 +43,4 @@ net_libnet_la_SOURCES = \
 	net/txsock.c \
 	$(NULL)
 net_libnet_la_CFLAGS = $(AM_CFLAGS) $(NL_CFLAGS)
-net_libnet_la_LIBADD = bth/libbth.la $(NL_LIBS)
+net_libnet_la_LIBADD = net/libfault.la bth/libbth.la $(NL_LIBS)

@@ -30,6 +30,7 @@ struct net_tx {
 	uint32_t ifindex; /* scope of a link-local address, else 0 */
 	uint8_t tos, ttl; /* ttl 0: the system's default */
 	uint32_t flow_label;
+	uint32_t qpn;	     /* the QP that sends, for fault rules; 0: not known */
 	uint16_t sport_hash; /* 14 bits: the source port is 0xC000 | hash */
 	uint8_t *data;	     /* from net_port_tx_alloc */
 	uint32_t len, seg;

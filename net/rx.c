@@ -24,6 +24,7 @@ enum {
 	RING_LARGE = 4, /* datagrams a call while they are large: cache before calls */
 	LARGE = 16384,
 	CONTROL_SIZE = 128,
+	TOS_CE = 3,
 	TURNS = 4,  /* fillings from one address before others are looked at */
 	ROUNDS = 4, /* fillings of nothing but wrong packets before we say "nothing" */
 };
@@ -36,7 +37,7 @@ struct rx_ring {
 	bool told; /* that nothing is there, as far as was known */
 
 	/* The datagram being split. */
-	const uint8_t *data;
+	uint8_t *data;
 	uint32_t left, seg, index;
 	bool merged;
 	struct icrc_base base;
@@ -297,12 +298,35 @@ static bool packet_is_right(struct net_port *port, const uint8_t *p, uint32_t le
 	return false;
 }
 
+/* A packet that rules may fire on; false: it does not arrive. */
+static bool rx_fault(struct net_port *port, uint8_t *packet, uint32_t len, struct net_rx *out)
+{
+	const struct fault_packet p = {
+		.dir = FAULT_RX, .now = port->now, .bth = packet, .len = len};
+	struct fault_verdict v;
+
+	if (!fault_decide(port->cfg.faults, &p, &v))
+		return true;
+	if (v.drop) {
+		port->counters.fault_drops++;
+		return false;
+	}
+	if (fault_breaks_icrc(&v)) {
+		port->counters.icrc_errors++;
+		return false;
+	}
+	if (v.ce)
+		out->tos |= TOS_CE;
+	fault_edit(&v, packet, false);
+	fault_edit(&v, packet, true);
+	return true;
+}
+
 /* Take the next packet of the datagram; false: it is to be dropped. */
 static bool packet_next(struct net_port *port, struct net_rx *out)
 {
-	struct fault_rules *faults = port->cfg.faults;
 	struct rx_ring *r = port->rx;
-	const uint8_t *p = r->data;
+	uint8_t *p = r->data;
 	uint32_t len = r->left < r->seg ? r->left : r->seg;
 	bool right = packet_is_right(port, p, len);
 
@@ -314,15 +338,11 @@ static bool packet_next(struct net_port *port, struct net_rx *out)
 		port->counters.icrc_errors++;
 		return false;
 	}
-	if (faults && !fault_rules_empty(faults) &&
-	    fault_rules_drop(faults, FAULT_RX, p, len - BTH_ICRC_LEN)) {
-		port->counters.fault_drops++;
-		return false;
-	}
 	*out = r->proto;
 	out->data = p;
 	out->len = len - BTH_ICRC_LEN;
-	return true;
+	return !port->cfg.faults || !fault_rules_concern(port->cfg.faults, FAULT_RX) ||
+	       rx_fault(port, p, out->len, out);
 }
 
 static uint32_t ring_take(struct net_port *port, struct net_rx *pkts, uint32_t max)

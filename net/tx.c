@@ -15,6 +15,8 @@
 #include "net/fault.h"
 #include "net/port_priv.h"
 
+enum { TOS_CE = 3 };
+
 uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len)
 {
 	assert(len <= NET_TX_MAX);
@@ -185,10 +187,37 @@ static uint32_t packet_len(const struct net_tx *tx, uint32_t at)
 	return left <= tx->seg + tx->tail ? left : tx->seg;
 }
 
+/* Does a fault rule fire on this packet? Then it has been dealt with. */
+static bool tx_fault(struct net_port *port, struct txsock *sock, const struct net_tx *tx,
+		     uint8_t *packet, uint32_t len)
+{
+	const struct fault_packet p = {
+		.dir = FAULT_TX,
+		.now = port->now,
+		.qpn = tx->qpn,
+		.bth = packet,
+		.len = len - BTH_ICRC_LEN,
+	};
+	struct net_tx marked = *tx;
+	struct fault_verdict v;
+
+	if (!fault_decide(port->cfg.faults, &p, &v))
+		return false;
+	if (v.drop) {
+		port->counters.fault_drops++;
+		return true;
+	}
+	if (v.ce)
+		marked.tos |= TOS_CE;
+	fault_edit(&v, packet, false);
+	queue_packet(port, sock, &marked, packet, len);
+	fault_edit(&v, packet, true);
+	return true;
+}
+
 void net_port_tx(struct net_port *port, const struct net_tx *tx)
 {
-	struct fault_rules *faults = port->cfg.faults;
-	bool faulty = faults && !fault_rules_empty(faults);
+	bool faulty = port->cfg.faults && fault_rules_concern(port->cfg.faults, FAULT_TX);
 	struct port_addr *a = tx_addr(port, tx);
 	struct txsock *sock;
 	uint32_t n;
@@ -204,9 +233,7 @@ void net_port_tx(struct net_port *port, const struct net_tx *tx)
 	sock = txsock_get(port, a, tx->sport_hash);
 	for (uint32_t at = 0; at < tx->len; at += n) {
 		n = packet_len(tx, at);
-		if (faulty && fault_rules_drop(faults, FAULT_TX, tx->data + at, n - BTH_ICRC_LEN))
-			port->counters.fault_drops++;
-		else
+		if (!faulty || !tx_fault(port, sock, tx, tx->data + at, n))
 			queue_packet(port, sock, tx, tx->data + at, n);
 	}
 }

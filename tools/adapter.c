@@ -40,6 +40,7 @@ static void host_tx_send(void *host, const struct rnic_tx *tx)
 		.tos = av->traffic_class,
 		.ttl = av->hop_limit,
 		.flow_label = av->flow_label,
+		.qpn = tx->qpn,
 		.sport_hash = (uint16_t)(((tx->flow & 0x3fff) ^ tx->flow >> 14) & 0x3fff),
 		.data = tx->data,
 		.len = tx->len,

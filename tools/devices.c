@@ -107,13 +107,14 @@ static void devices_default(struct daemon *d)
 
 static int faults_add(struct daemon *d)
 {
-	char err[256];
+	char err[FAULT_ERROR_MAX];
 	uint32_t id;
 
 	for (uint32_t i = 0; i < d->opt.n_faults; i++)
 		for (struct adapter *a = d->adapters; a; a = a->next)
-			if (fault_rules_add(a->faults, d->opt.faults[i], &id, err, sizeof(err))) {
-				daemon_logf("--fault %s: %s", d->opt.faults[i], err);
+			if (fault_rules_add(a->faults, daemon_now(), d->opt.faults[i], &id, err,
+					    sizeof(err))) {
+				daemon_logf("%s", err);
 				return -EINVAL;
 			}
 	return 0;

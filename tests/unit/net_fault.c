@@ -13,15 +13,17 @@ static uint32_t add(struct fault_rules *rules, const char *text)
 	char err[200] = "";
 	uint32_t id = 0;
 
-	ck_assert_msg(fault_rules_add(rules, text, &id, err, sizeof(err)) == 0, "%s", err);
+	ck_assert_msg(fault_rules_add(rules, 0, text, &id, err, sizeof(err)) == 0, "%s", err);
 	return id;
 }
 
 static bool drops(struct fault_rules *rules, enum fault_dir dir)
 {
 	static const uint8_t packet[16];
+	const struct fault_packet p = {.dir = dir, .bth = packet, .len = sizeof(packet)};
+	struct fault_verdict v;
 
-	return fault_rules_drop(rules, dir, packet, sizeof(packet));
+	return fault_decide(rules, &p, &v) && v.drop;
 }
 
 START_TEST(fault_nth_drops_once)
@@ -166,7 +168,8 @@ START_TEST(fault_wrong_rules_are_refused)
 	char err[300] = "";
 	uint32_t id;
 
-	ck_assert_int_eq(fault_rules_add(rules, wrong_rules[_i], &id, err, sizeof(err)), -EINVAL);
+	ck_assert_int_eq(fault_rules_add(rules, 0, wrong_rules[_i], &id, err, sizeof(err)),
+			 -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err, wrong_rules[_i]));
 	ck_assert(fault_rules_empty(rules));
 	fault_rules_destroy(rules);

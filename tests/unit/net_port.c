@@ -429,7 +429,7 @@ static void add_rule(struct fault_rules *rules, const char *text)
 	char err[200];
 	uint32_t id;
 
-	ck_assert_int_eq(fault_rules_add(rules, text, &id, err, sizeof(err)), 0);
+	ck_assert_int_eq(fault_rules_add(rules, 0, text, &id, err, sizeof(err)), 0);
 }
 
 START_TEST(port_drops_by_fault_rules)
