@@ -17,11 +17,13 @@
 #include <unistd.h>
 
 #include "agent.h"
+#include "agent_cm.h"
 
 static int reset(struct agent *ag, struct args *a, struct text *reply)
 {
 	(void)a;
 	(void)reply;
+	agent_cm_reset(ag);
 	agent_objects_destroy(ag);
 	return 0;
 }
@@ -54,6 +56,15 @@ static const struct {
 	{"event", agent_event},
 	{"peek", agent_peek},
 	{"poke", agent_poke},
+	{"cm_listen", agent_cm_listen},
+	{"cm_connect", agent_cm_connect},
+	{"cm_accept", agent_cm_accept},
+	{"cm_establish", agent_cm_establish},
+	{"cm_reject", agent_cm_reject},
+	{"cm_disconnect", agent_cm_disconnect},
+	{"cm_notify", agent_cm_notify},
+	{"cm_destroy", agent_cm_destroy},
+	{"cm_event", agent_cm_event},
 };
 
 static int dispatch(struct agent *ag, struct args *a, struct text *reply)
@@ -105,6 +116,7 @@ static void serve(struct agent *ag, int fd)
 			request_answer(ag, line, out);
 		}
 	}
+	agent_cm_reset(ag);
 	agent_objects_destroy(ag);
 	free(line);
 	if (in)

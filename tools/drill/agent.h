@@ -32,6 +32,9 @@ struct agent_object {
 	size_t buffer_len;
 };
 
+struct agent_cm;
+struct agent_cm_event;
+
 struct agent {
 	struct ibv_context *ctx;
 	int gid_index;
@@ -41,6 +44,11 @@ struct agent {
 	struct ibv_pd *barrier_pd;
 	struct ibv_cq *barrier_cq;
 	struct ibv_qp *barrier_qp;
+	/* agent_cm.c; cm_fd is opened by the first command, 0: not yet */
+	int cm_fd;
+	uint64_t cm_uid;
+	struct agent_cm *cms;
+	struct agent_cm_event *cm_events;
 };
 
 /* agent_objects.c */

@@ -10,6 +10,7 @@
 #include "bth/print.h"
 #include "bth/psn.h"
 #include "data.h"
+#include "line_cm.h"
 #include "names.h"
 #include "packet.h"
 
@@ -57,6 +58,8 @@ static int inject(struct run *r, struct args *a, bool more)
 	uint32_t flags;
 	size_t len;
 
+	if (args_flag(a, "cm"))
+		return line_cm_inject(r, a, more);
 	if (packet_spec_read(r, a, true, &s) < 0)
 		return -1;
 	if (!args_done(a))
@@ -95,7 +98,7 @@ int packet_burst(struct run *r, struct args *a)
 	return inject(r, a, true);
 }
 
-static void packet_tell(const struct run *r, const struct side_packet *p, char *buf, size_t size)
+void packet_tell(const struct run *r, const struct side_packet *p, char *buf, size_t size)
 {
 	struct bth_packet pkt;
 	size_t n;
@@ -105,6 +108,8 @@ static void packet_tell(const struct run *r, const struct side_packet *p, char *
 		return;
 	}
 	n = (size_t)bth_print(buf, size, &pkt);
+	if (n < size)
+		n += line_cm_tell(&pkt, buf + n, size - n);
 	for (unsigned int i = 0; i < r->n_conns && n < size; i++)
 		if (r->conn[i].peer_qpn == pkt.dqpn)
 			n += (size_t)snprintf(buf + n, size - n, " (%s, psn=%d)", r->conn[i].name,
@@ -207,25 +212,37 @@ static int match(struct run *r, const struct packet_spec *s, const struct side_p
 	return ret;
 }
 
+int packet_await(struct run *r, uint64_t within, uint64_t after, struct side_packet *p)
+{
+	uint64_t passed;
+
+	if (!r->side->next(r->side, r->side->now(r->side) + run_patience(r, within), p))
+		return run_fail(r, "no packet\n  expected: %s", r->source);
+	r->injected = false;
+	passed = p->time > r->line_time ? p->time - r->line_time : 0;
+	if (passed < (r->side->real_time ? after / 2 : after))
+		return run_fail(r, "too early: %.3f us after the line before\n  expected: %s",
+				(double)passed / 1000, r->source);
+	return 0;
+}
+
 /* > OP fields... [within=TIME] [after=TIME] */
 int packet_expect(struct run *r, struct args *a)
 {
 	static struct side_packet p;
-	uint64_t within = run_patience(r, args_time(a, "within", 0));
-	uint64_t after = args_time(a, "after", 0), passed;
+	uint64_t within, after;
 	struct packet_spec s;
 
+	if (args_flag(a, "cm"))
+		return line_cm_expect(r, a);
+	within = args_time(a, "within", 0);
+	after = args_time(a, "after", 0);
 	if (packet_spec_read(r, a, false, &s) < 0)
 		return -1;
 	if (!args_done(a))
 		return run_fail(r, "%s", a->error);
-	if (!r->side->next(r->side, r->side->now(r->side) + within, &p))
-		return run_fail(r, "no packet\n  expected: %s", r->source);
-	r->injected = false;
-	passed = p.time > r->line_time ? p.time - r->line_time : 0;
-	if (passed < (r->side->real_time ? after / 2 : after))
-		return run_fail(r, "too early: %.3f us after the line before\n  expected: %s",
-				(double)passed / 1000, r->source);
+	if (packet_await(r, within, after, &p) < 0)
+		return -1;
 	return match(r, &s, &p);
 }
 

@@ -5,9 +5,13 @@ tools_rnic_drill_SOURCES = \
 	tools/drill/args.h \
 	tools/drill/data.c \
 	tools/drill/data.h \
+	tools/drill/line_cm.c \
+	tools/drill/line_cm.h \
 	tools/drill/line_packet.c \
 	tools/drill/live_agent.c \
 	tools/drill/live_agent.h \
+	tools/drill/live_cm.c \
+	tools/drill/live_cm.h \
 	tools/drill/live_socket.c \
 	tools/drill/live_socket.h \
 	tools/drill/main.c \
@@ -20,6 +24,7 @@ tools_rnic_drill_SOURCES = \
 	tools/drill/side.h \
 	tools/drill/side_live.c \
 	tools/drill/side_live.h \
+	tools/drill/verb_cm.c \
 	tools/drill/verb_expect.c \
 	tools/drill/verb_mem.c \
 	tools/drill/verb_objects.c \
@@ -27,6 +32,8 @@ tools_rnic_drill_SOURCES = \
 	tools/drill/verb_qp.c \
 	tools/drill/virtual.c \
 	tools/drill/virtual.h \
+	tools/drill/virtual_cm.c \
+	tools/drill/virtual_cm.h \
 	tools/drill/virtual_host.c \
 	tools/drill/virtual_objects.c \
 	tools/drill/virtual_qp.c \
@@ -48,6 +55,8 @@ pkglibexec_PROGRAMS += tools/rnic-drill-agent
 tools_rnic_drill_agent_SOURCES = \
 	tools/drill/agent.c \
 	tools/drill/agent.h \
+	tools/drill/agent_cm.c \
+	tools/drill/agent_cm.h \
 	tools/drill/agent_mem.c \
 	tools/drill/agent_objects.c \
 	tools/drill/agent_post.c \

@@ -82,6 +82,68 @@ static const struct name syndromes[] = {
 	{"nak_access", 0x62}, {"nak_op", 0x63},	 {NULL, 0},
 };
 
+static const struct name reasons[] = {
+	{"no_qp", 1},
+	{"no_eec", 2},
+	{"no_resources", 3},
+	{"timeout", 4},
+	{"unsupported", 5},
+	{"invalid_comm_id", 6},
+	{"invalid_comm_instance", 7},
+	{"invalid_service_id", 8},
+	{"invalid_transport_type", 9},
+	{"stale_conn", 10},
+	{"rdc_not_exist", 11},
+	{"invalid_gid", 12},
+	{"invalid_lid", 13},
+	{"invalid_sl", 14},
+	{"invalid_traffic_class", 15},
+	{"invalid_hop_limit", 16},
+	{"invalid_packet_rate", 17},
+	{"invalid_alt_gid", 18},
+	{"invalid_alt_lid", 19},
+	{"invalid_alt_sl", 20},
+	{"invalid_alt_traffic_class", 21},
+	{"invalid_alt_hop_limit", 22},
+	{"invalid_alt_packet_rate", 23},
+	{"port_cm_redirect", 24},
+	{"port_redirect", 25},
+	{"invalid_mtu", 26},
+	{"insufficient_resp_resources", 27},
+	{"consumer", 28},
+	{"invalid_rnr_retry", 29},
+	{"duplicate_local_comm_id", 30},
+	{"invalid_class_version", 31},
+	{"invalid_flow_label", 32},
+	{"invalid_alt_flow_label", 33},
+	{"vendor_option_not_supported", 35},
+	{NULL, 0},
+};
+
+static const struct name which[] = {{"req", 0}, {"rep", 1}, {"other", 2}, {NULL, 0}};
+
+static const struct name cm_events[] = {
+	{"addr_resolved", 0},
+	{"addr_error", 1},
+	{"route_resolved", 2},
+	{"route_error", 3},
+	{"connect_request", 4},
+	{"connect_response", 5},
+	{"connect_error", 6},
+	{"unreachable", 7},
+	{"rejected", 8},
+	{"established", 9},
+	{"disconnected", 10},
+	{"device_removal", 11},
+	{"multicast_join", 12},
+	{"multicast_error", 13},
+	{"addr_change", 14},
+	{"timewait_exit", 15},
+	{NULL, 0},
+};
+
+static const struct name spaces[] = {{"ib", 0x13f}, {"tcp", 0x106}, {"udp", 0x111}, {NULL, 0}};
+
 static const struct {
 	const char *key;
 	const struct name *names;
@@ -90,6 +152,8 @@ static const struct {
 	{"status", statuses},  {"opcode", opcodes}, {"op", ops},
 	{"flags", send_flags}, {"with", with},	    {"access", access_flags},
 	{"path_mtu", mtus},    {"event", events},   {"syndrome", syndromes},
+	{"reason", reasons},   {"which", which},    {"cm_event", cm_events},
+	{"space", spaces},
 };
 
 static const struct name *table(const char *key)

@@ -144,6 +144,7 @@ static const struct {
 	{"notify", verb_notify},
 	{"no", verb_no},
 	{"log", verb_log},
+	{"cm", verb_cm},
 	{"mem", verb_mem},
 	{"poke", verb_poke},
 	{"memory", verb_memory},
@@ -247,7 +248,7 @@ static int line_run(struct run *r, const char *line)
 /* Nothing may be left over: no packet, completion or event that the script does not mention. */
 static int nothing_left(struct run *r)
 {
-	static const char *const lines[] = {"no packet", "no wc", "no event"};
+	static const char *const lines[] = {"no packet", "no wc", "no event", "no cm"};
 	int ret = 0;
 
 	r->injected = true;

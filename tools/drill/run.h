@@ -4,13 +4,17 @@
 #define DRILL_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "bth/cm.h"
 #include "side.h"
 
 #define RUN_SYMBOLS 256
 #define RUN_QPS 32
 #define RUN_NAME 32
+#define RUN_TALKS 48
+#define RUN_CM_TYPES (CM_TYPE_LAST - CM_TYPE_FIRST + 1)
 
 struct symbol {
 	char name[RUN_NAME];
@@ -32,6 +36,14 @@ struct conn {
 	struct qp_attrs *attrs; /* verb_qp.c: what was asked for and comes with a later modify */
 };
 
+/* One exchange of communication management, as the peer sees it. */
+struct talk {
+	char name[RUN_NAME];
+	uint32_t own_id, id;   /* the peer's, the device's (0: not known yet) */
+	uint32_t own_qpn, qpn; /* likewise */
+	struct cm_msg sent[RUN_CM_TYPES], seen[RUN_CM_TYPES]; /* the last of each; type 0: none */
+};
+
 struct run {
 	const char *file;
 	unsigned int line;
@@ -42,6 +54,9 @@ struct run {
 	unsigned int n_symbols;
 	struct conn conn[RUN_QPS];
 	unsigned int n_conns;
+	struct talk talk[RUN_TALKS];
+	unsigned int n_talks;
+	bool cm_used;
 	uint64_t line_time; /* when the line before was done */
 	uint64_t next_wr;
 	bool injected; /* and not settled since */
@@ -79,10 +94,18 @@ run_verb verb_modify_srq, verb_query_srq, verb_attach, verb_detach;
 run_verb verb_qp, verb_modify, verb_query;				/* verb_qp.c */
 run_verb verb_post;							/* verb_post.c */
 run_verb verb_wc, verb_event, verb_arm, verb_notify, verb_no, verb_log; /* verb_expect.c */
+run_verb verb_cm, no_cm;						/* verb_cm.c */
 run_verb verb_mem, verb_poke, verb_memory;				/* verb_mem.c */
 run_verb verb_silence, verb_wait, verb_skip;				/* line_packet.c */
 /* "<" and ">" lines, the sign taken. */
 run_verb packet_inject, packet_burst, packet_expect;
+/* The same, "cm" taken (line_cm.c). */
+int line_cm_inject(struct run *r, struct args *a, bool more);
+int line_cm_expect(struct run *r, struct args *a);
+/* What a packet is, in words; p->len is right. */
+void packet_tell(const struct run *r, const struct side_packet *p, char *buf, size_t size);
+/* The next packet, as within= and after= of the line want it; 0, or -1 with a failure. */
+int packet_await(struct run *r, uint64_t within, uint64_t after, struct side_packet *p);
 
 /* The default PD, CQ and MR. */
 int prelude(struct run *r);

@@ -34,6 +34,7 @@ struct side {
 	char peer[48];	/* the script's */
 	char other[48]; /* a second one of the script's; "": there is none */
 	uint64_t gid_index;
+	uint32_t cm_next; /* for IDs, QPs and transactions of the peer: never the same twice */
 	const char *free; /* with commas: fields that need not be as usual, events
 			   * that need not come; or NULL */
 

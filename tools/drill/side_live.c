@@ -20,6 +20,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "live_agent.h"
+#include "live_cm.h"
 #include "live_socket.h"
 
 #define BARRIER_QPN 0xfffffe
@@ -39,6 +40,7 @@ struct live_side {
 	struct live_socket *socket, *other;
 	struct live_sent *first, **last; /* came while another was awaited */
 	uint32_t barrier_qpn, barrier_psn;
+	struct live_cm cm;
 };
 
 static uint64_t now(struct side *side)
@@ -78,6 +80,23 @@ static void keep(struct live_side *l, const struct side_packet *pkt)
 	l->last = &s->next;
 }
 
+/* Of a script before: it is answered so that it does not come again, and nobody else sees it. */
+static bool stale(struct live_side *l, struct live_socket *s, const struct side_packet *pkt)
+{
+	static struct side_packet answer;
+
+	switch (live_cm_judge(&l->cm, pkt, &answer)) {
+	case LIVE_CM_NEW:
+		return false;
+	case LIVE_CM_ANSWER:
+		live_socket_send(s, l->side.gid, &answer);
+		return true;
+	case LIVE_CM_OLD:
+		return true;
+	}
+	return false;
+}
+
 /* The next packet of either socket, 0: none until then. */
 static bool receive(struct live_side *l, uint64_t deadline, struct side_packet *pkt)
 {
@@ -89,9 +108,9 @@ static bool receive(struct live_side *l, uint64_t deadline, struct side_packet *
 		uint64_t left = deadline > t ? deadline - t : 0;
 		struct timespec ts = {.tv_sec = (time_t)(left / NS), .tv_nsec = (long)(left % NS)};
 
-		if (live_socket_recv(l->socket, pkt))
+		if (live_socket_recv(l->socket, pkt) && !stale(l, l->socket, pkt))
 			return true;
-		if (l->other && live_socket_recv(l->other, pkt)) {
+		if (l->other && live_socket_recv(l->other, pkt) && !stale(l, l->other, pkt)) {
 			pkt->to_other = true;
 			return true;
 		}
@@ -192,9 +211,11 @@ static int reset(struct live_side *l, struct args *reply)
 	ret = live_agent_ask(l->agent, line, reply);
 	l->barrier_psn = 0;
 	l->barrier_qpn = ret ? 0 : (uint32_t)args_num(reply, "qpn", 0);
+	l->cm.between = true;
 	/* What a former script's QPs still sent. */
 	settle(&l->side);
 	forget_packets(l);
+	live_cm_next_script(&l->cm);
 	return ret;
 }
 
@@ -234,6 +255,7 @@ struct side *side_live(const struct live_options *o)
 				.now = now,
 				.end = end};
 	l->last = &l->first;
+	l->side.cm_next = (uint32_t)(live_now() >> 10) & 0xffffff;
 	l->agent = o->peer ? live_agent_connect(o->peer) : live_agent_start(o->device);
 	if (!l->agent || !live_agent_hello(l->agent, l->side.gid, &l->side.gid_index))
 		goto fail;

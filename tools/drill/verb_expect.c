@@ -196,7 +196,7 @@ static int no_packet(struct run *r)
 	return ret;
 }
 
-/* no wc [CQ], no event, no notify [CQ], no packet: there is none now */
+/* no wc [CQ], no event, no notify [CQ], no packet, no cm: there is none now */
 int verb_no(struct run *r, struct args *a)
 {
 	const char *what = args_word(a), *cq = args_word(a);
@@ -206,13 +206,15 @@ int verb_no(struct run *r, struct args *a)
 
 	if (what && !strcmp(what, "packet"))
 		return no_packet(r);
+	if (what && !strcmp(what, "cm"))
+		return no_cm(r, a);
 	if (what && !strcmp(what, "event"))
 		snprintf(line, sizeof(line), "event");
 	else if (what && (!strcmp(what, "wc") || !strcmp(what, "notify")))
 		snprintf(line, sizeof(line), "%s cq=%.40s", *what == 'w' ? "poll" : "notified",
 			 cq ? cq : "cq");
 	else
-		return run_fail(r, "no wc, no event, no notify or no packet");
+		return run_fail(r, "no wc, no event, no notify, no cm or no packet");
 	ret = await(r, line, 0, &reply);
 	if (ret == 1) {
 		reply_tell(&reply, told, sizeof(told));

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "virtual_cm.h"
+
 #define ADDRESS "127.0.0.1"
 #define PEER "127.0.0.2"
 #define OTHER "127.0.0.3"
@@ -128,7 +130,7 @@ static int hello(struct virtual_side *v)
 	gid_of(ADDRESS, gid);
 	rnic_gid_set(v->dev, 1, gid, 1);
 	v->n_events = v->events_read = 0;
-	return 0;
+	return v_cm_begin(v) ? 0 : ENOMEM;
 }
 
 static void packets_forget(struct virtual_side *v)
@@ -147,6 +149,7 @@ static int reset(struct virtual_side *v, struct args *a, struct text *reply)
 {
 	(void)a;
 	(void)reply;
+	v_cm_end(v);
 	v_objects_destroy(v);
 	rnic_device_destroy(v->dev);
 	packets_forget(v);
@@ -185,6 +188,15 @@ static const struct {
 	{"log", v_log},
 	{"modify_srq", v_modify_srq},
 	{"query_srq", v_query_srq},
+	{"cm_listen", v_cm_listen},
+	{"cm_connect", v_cm_connect},
+	{"cm_accept", v_cm_accept},
+	{"cm_establish", v_cm_establish},
+	{"cm_reject", v_cm_reject},
+	{"cm_disconnect", v_cm_disconnect},
+	{"cm_notify", v_cm_notify},
+	{"cm_destroy", v_cm_destroy},
+	{"cm_event", v_cm_event},
 };
 
 static v_verb *verb_of(const char *name)
@@ -226,6 +238,7 @@ static void end(struct side *side)
 {
 	struct virtual_side *v = (struct virtual_side *)side;
 
+	v_cm_end(v);
 	v_objects_destroy(v);
 	rnic_device_destroy(v->dev);
 	packets_forget(v);

@@ -58,6 +58,9 @@ struct v_sent {
 	struct side_packet pkt;
 };
 
+struct v_cm;
+struct v_cm_event;
+
 struct virtual_side {
 	struct side side;
 	struct rnic_device *dev;
@@ -70,6 +73,8 @@ struct virtual_side {
 	uint32_t n_burst;
 	struct rnic_async event[V_EVENTS];
 	uint32_t n_events, events_read;
+	struct v_cm *cms; /* virtual_cm.c */
+	struct v_cm_event *cm_first, **cm_last;
 	char log[300];
 	bool verbose;
 	uint64_t rng;

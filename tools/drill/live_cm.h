@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/*
+ * Messages of communication management outlive a script: a device asks for an answer again and
+ * again, for a minute and more. What belongs to a transaction of a former script is told apart
+ * here, and a DREQ is answered.
+ */
+#ifndef DRILL_LIVE_CM_H
+#define DRILL_LIVE_CM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "side.h"
+
+#define LIVE_CM_TIDS 4096
+
+struct live_cm {
+	uint64_t tid[LIVE_CM_TIDS]; /* a ring of what has been seen */
+	uint32_t n, old;	    /* those before `old` are of former scripts */
+	bool between;		    /* no script runs: whatever comes is of a former one */
+};
+
+enum live_cm_verdict { LIVE_CM_NEW, LIVE_CM_OLD, LIVE_CM_ANSWER };
+
+/* Writes *answer for LIVE_CM_ANSWER. Packets that are no CM messages are new. */
+enum live_cm_verdict live_cm_judge(struct live_cm *l, const struct side_packet *pkt,
+				   struct side_packet *answer);
+void live_cm_next_script(struct live_cm *l);
+
+#endif
