@@ -97,6 +97,9 @@ bool fault_breaks_icrc(const struct fault_verdict *v);
 /* "dropped by rule 2", "delayed 5.000 ms by rule 1, marked CE by rule 3"; like snprintf. */
 int fault_verdict_print(const struct fault_verdict *v, char *buf, size_t size);
 
+/* One of those that fired: "rule 2 drop, match 17"; like snprintf. */
+int fault_fired_print(const struct fault_verdict *v, uint32_t index, char *buf, size_t size);
+
 struct fault_info {
 	uint32_t id;
 	unsigned dirs; /* of enum fault_dir */

@@ -236,3 +236,9 @@ int fault_verdict_print(const struct fault_verdict *v, char *buf, size_t size)
 	}
 	return (int)line.len;
 }
+
+int fault_fired_print(const struct fault_verdict *v, uint32_t index, char *buf, size_t size)
+{
+	return snprintf(buf, size, "rule %" PRIu32 " %s, match %" PRIu64, v->fired[index].rule,
+			names[v->fired[index].action], v->fired[index].match);
+}

@@ -13,6 +13,8 @@ net_libfault_la_SOURCES = \
 	net/fault_parse.c \
 	net/fault_priv.h \
 	net/fault_word.c \
+	net/late.c \
+	net/late.h \
 	$(NULL)
 
 net_libnet_la_SOURCES = \
@@ -20,6 +22,8 @@ net_libnet_la_SOURCES = \
 	net/backlog.h \
 	net/capture.c \
 	net/capture.h \
+	net/faulty.c \
+	net/faulty.h \
 	net/holder.c \
 	net/holder.h \
 	net/ifaddr.c \

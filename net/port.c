@@ -12,6 +12,7 @@
 
 #include "bth/packet.h"
 #include "net/backlog.h"
+#include "net/faulty.h"
 #include "net/holder.h"
 #include "net/port_priv.h"
 #include "net/sock.h"
@@ -51,7 +52,9 @@ struct net_port *net_port_create(const struct net_port_config *cfg)
 	port->batches = calloc(NET_BATCH_MAX, sizeof(*port->batches));
 	port->peers = peer_table_create();
 	port->rx = rx_ring_create();
-	if (!port->arena || !port->batches || !port->peers || !port->rx) {
+	port->faulty = cfg->faults ? faulty_create() : NULL;
+	if (!port->arena || !port->batches || !port->peers || !port->rx ||
+	    (cfg->faults && !port->faulty)) {
 		net_port_destroy(port);
 		errno = ENOMEM;
 		return NULL;
@@ -74,6 +77,7 @@ void net_port_destroy(struct net_port *port)
 	for (uint32_t i = 0; i < port->naddrs; i++)
 		port_addr_destroy(port, port->addrs[i]);
 	free(port->addrs);
+	faulty_destroy(port->faulty);
 	rx_ring_destroy(port->rx);
 	peer_table_destroy(port->peers);
 	free(port->batches);
@@ -240,6 +244,8 @@ void net_port_addr_del(struct net_port *port, const uint8_t addr[16], uint32_t i
 	if (i < 0)
 		return;
 	net_port_flush(port, port->now);
+	if (port->faulty)
+		faulty_addr_gone(port->faulty, port->addrs[i]);
 	rx_ring_forget(port->rx, port->addrs[i]);
 	port->tx_addr = NULL;
 	port_addr_destroy(port, port->addrs[i]);
@@ -307,6 +313,22 @@ bool net_port_room(const struct net_port *port, const uint8_t addr[16], uint32_t
 		return false;
 	*room = used < rcvbuf ? rcvbuf - used : 0;
 	return true;
+}
+
+void net_port_time(struct net_port *port, uint64_t now)
+{
+	if (now > port->now)
+		port->now = now;
+}
+
+uint64_t net_port_tx_due(const struct net_port *port)
+{
+	return port->faulty ? faulty_tx_due(port->faulty) : UINT64_MAX;
+}
+
+uint64_t net_port_rx_due(const struct net_port *port)
+{
+	return port->faulty ? faulty_rx_due(port->faulty) : UINT64_MAX;
 }
 
 const struct net_counters *net_port_counters(const struct net_port *port)

@@ -45,13 +45,14 @@ struct net_counters {
 	uint64_t rx_datagrams, rx_merged, rx_calls; /* packets, GRO-merged datagrams, calls */
 	uint64_t tx_errors, tx_again;
 	uint64_t icrc_errors, icrc_solved;
-	uint64_t fault_drops;
+	uint64_t fault_hits, fault_drops; /* packets that rules fired on; those lost by that */
 };
 
 struct net_port_config {
 	enum net_gso gso;
 	struct fault_rules *faults; /* or NULL */
 	void (*log)(void *ctx, const char *line);
+	void (*fault_log)(void *ctx, const char *line); /* what rules did; or NULL */
 	void *log_ctx;
 	/* Called for each descriptor that the caller is to watch for reading, and no more. */
 	void (*watch)(void *ctx, int fd, bool on);
@@ -87,6 +88,14 @@ bool net_port_flush(struct net_port *port, uint64_t now);
  * valid until the next call. 0: nothing, as far as is known without one more system call, or
  * wrong packets only: go to sleep on the descriptors, or call again. */
 uint32_t net_port_rx(struct net_port *port, uint64_t now, struct net_rx *pkts, uint32_t max);
+
+/* The time, where rules go by it and packets are sent without it having been told of late. */
+void net_port_time(struct net_port *port, uint64_t now);
+
+/* When net_port_flush, or net_port_rx, is to be called for packets that fault rules have made late;
+ * ns, UINT64_MAX: need not. */
+uint64_t net_port_tx_due(const struct net_port *port);
+uint64_t net_port_rx_due(const struct net_port *port);
 
 /* A hint, which saves system calls: this descriptor was seen to be readable. */
 void net_port_readable(struct net_port *port, int fd);

@@ -23,6 +23,7 @@ enum {
 	NET_CONTROL_MAX = 96,
 };
 
+struct faulty;
 struct tx_batch;
 
 struct txsock {
@@ -92,6 +93,7 @@ struct net_port {
 
 	struct rx_ring *rx;
 	struct peer_table *peers;
+	struct faulty *faulty; /* NULL: no fault rules */
 };
 
 /* port.c */
@@ -106,7 +108,14 @@ void port_capture_look(struct net_port *port);
 struct txsock *txsock_get(struct net_port *port, struct port_addr *a, uint16_t hash);
 void txsock_close_all(struct port_addr *a);
 
-/* tx.c: a batch that was made for a GSO run becomes one of single packets. */
+/* tx.c: the address that a run is from; NULL: it has gone. */
+struct port_addr *tx_addr(struct net_port *port, const struct net_tx *tx);
+/* Append a packet of that run, len with the room for the ICRC, to the queue. */
+void tx_queue_packet(struct net_port *port, struct txsock *sock, const struct net_tx *tx,
+		     uint8_t *packet, uint32_t len);
+/* Send what is queued. */
+void tx_queue_flush(struct net_port *port);
+/* A batch that was made for a GSO run becomes one of single packets. */
 void tx_batch_make_single(struct tx_batch *b);
 
 /* send.c: send the batches of one socket, in order. */

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "bth/packet.h"
-#include "net/fault.h"
+#include "net/faulty.h"
 #include "net/port_priv.h"
 #include "net/sock.h"
 
@@ -24,7 +24,6 @@ enum {
 	RING_LARGE = 4, /* datagrams a call while they are large: cache before calls */
 	LARGE = 16384,
 	CONTROL_SIZE = 128,
-	TOS_CE = 3,
 	TURNS = 4,  /* fillings from one address before others are looked at */
 	ROUNDS = 4, /* fillings of nothing but wrong packets before we say "nothing" */
 };
@@ -298,32 +297,8 @@ static bool packet_is_right(struct net_port *port, const uint8_t *p, uint32_t le
 	return false;
 }
 
-/* A packet that rules may fire on; false: it does not arrive. */
-static bool rx_fault(struct net_port *port, uint8_t *packet, uint32_t len, struct net_rx *out)
-{
-	const struct fault_packet p = {
-		.dir = FAULT_RX, .now = port->now, .bth = packet, .len = len};
-	struct fault_verdict v;
-
-	if (!fault_decide(port->cfg.faults, &p, &v))
-		return true;
-	if (v.drop) {
-		port->counters.fault_drops++;
-		return false;
-	}
-	if (fault_breaks_icrc(&v)) {
-		port->counters.icrc_errors++;
-		return false;
-	}
-	if (v.ce)
-		out->tos |= TOS_CE;
-	fault_edit(&v, packet, false);
-	fault_edit(&v, packet, true);
-	return true;
-}
-
 /* Take the next packet of the datagram; false: it is to be dropped. */
-static bool packet_next(struct net_port *port, struct net_rx *out)
+static bool packet_next(struct net_port *port, bool faulty, struct net_rx *out)
 {
 	struct rx_ring *r = port->rx;
 	uint8_t *p = r->data;
@@ -341,23 +316,27 @@ static bool packet_next(struct net_port *port, struct net_rx *out)
 	*out = r->proto;
 	out->data = p;
 	out->len = len - BTH_ICRC_LEN;
-	return !port->cfg.faults || !fault_rules_concern(port->cfg.faults, FAULT_RX) ||
-	       rx_fault(port, p, out->len, out);
+	return !faulty || faulty_rx(port, p, out);
 }
 
 static uint32_t ring_take(struct net_port *port, struct net_rx *pkts, uint32_t max)
 {
+	bool faulty = port->faulty && faulty_rx_active(port);
 	struct rx_ring *r = port->rx;
 	uint32_t n = 0;
 
 	while (n < max) {
+		if (faulty && faulty_rx_take(port, &pkts[n])) {
+			n++;
+			continue;
+		}
 		if (r->left == 0) {
 			if (r->next == r->filled)
 				break;
 			datagram_begin(port);
 			continue;
 		}
-		if (packet_next(port, &pkts[n]))
+		if (packet_next(port, faulty, &pkts[n]))
 			n++;
 	}
 	return n;
@@ -371,6 +350,8 @@ uint32_t net_port_rx(struct net_port *port, uint64_t now, struct net_rx *pkts, u
 		port->now = now;
 	if (port->gro_seen || port->captured)
 		port_capture_look(port);
+	if (port->faulty)
+		faulty_rx_begin(port->faulty);
 	for (unsigned i = 0; n == 0 && max > 0 && i < ROUNDS; i++) {
 		n = ring_take(port, pkts, max);
 		if (n == 0 && !ring_fill(port))

@@ -13,9 +13,8 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "net/fault.h"
+#include "net/faulty.h"
 #include "net/port_priv.h"
-
-enum { TOS_CE = 3 };
 
 uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len)
 {
@@ -25,7 +24,7 @@ uint8_t *net_port_tx_alloc(struct net_port *port, uint32_t len)
 	return port->arena + port->arena_used;
 }
 
-static struct port_addr *tx_addr(struct net_port *port, const struct net_tx *tx)
+struct port_addr *tx_addr(struct net_port *port, const struct net_tx *tx)
 {
 	struct port_addr *a = port->tx_addr;
 
@@ -78,7 +77,7 @@ static void batch_set_base(struct tx_batch *b, const struct net_tx *tx, uint16_t
 	b->base = icrc_flow_base(&flow);
 }
 
-static void queue_flush(struct net_port *port)
+void tx_queue_flush(struct net_port *port)
 {
 	bool runs = false;
 
@@ -102,7 +101,7 @@ static struct tx_batch *batch_create(struct net_port *port, struct txsock *sock,
 	struct tx_batch *b;
 
 	if (port->nbatches == NET_BATCH_MAX)
-		queue_flush(port);
+		tx_queue_flush(port);
 	b = &port->batches[port->nbatches++];
 	b->sock = sock;
 	b->own = own;
@@ -162,8 +161,8 @@ static struct port_addr *own_addr(const struct net_port *port, const uint8_t add
  * acknowledgement behind a reply then costs next to nothing: a capture at the far end of a veth
  * pair, which is not noticed here, shows them one by one.
  */
-static void queue_packet(struct net_port *port, struct txsock *sock, const struct net_tx *tx,
-			 uint8_t *packet, uint32_t len)
+void tx_queue_packet(struct net_port *port, struct txsock *sock, const struct net_tx *tx,
+		     uint8_t *packet, uint32_t len)
 {
 	bool bare = !(bth_opcode_info(packet[0])->flags & BTH_F_PAYLOAD);
 	struct port_addr *own = own_addr(port, tx->dst);
@@ -187,37 +186,9 @@ static uint32_t packet_len(const struct net_tx *tx, uint32_t at)
 	return left <= tx->seg + tx->tail ? left : tx->seg;
 }
 
-/* Does a fault rule fire on this packet? Then it has been dealt with. */
-static bool tx_fault(struct net_port *port, struct txsock *sock, const struct net_tx *tx,
-		     uint8_t *packet, uint32_t len)
-{
-	const struct fault_packet p = {
-		.dir = FAULT_TX,
-		.now = port->now,
-		.qpn = tx->qpn,
-		.bth = packet,
-		.len = len - BTH_ICRC_LEN,
-	};
-	struct net_tx marked = *tx;
-	struct fault_verdict v;
-
-	if (!fault_decide(port->cfg.faults, &p, &v))
-		return false;
-	if (v.drop) {
-		port->counters.fault_drops++;
-		return true;
-	}
-	if (v.ce)
-		marked.tos |= TOS_CE;
-	fault_edit(&v, packet, false);
-	queue_packet(port, sock, &marked, packet, len);
-	fault_edit(&v, packet, true);
-	return true;
-}
-
 void net_port_tx(struct net_port *port, const struct net_tx *tx)
 {
-	bool faulty = port->cfg.faults && fault_rules_concern(port->cfg.faults, FAULT_TX);
+	bool faulty = port->faulty && fault_rules_concern(port->cfg.faults, FAULT_TX);
 	struct port_addr *a = tx_addr(port, tx);
 	struct txsock *sock;
 	uint32_t n;
@@ -233,8 +204,10 @@ void net_port_tx(struct net_port *port, const struct net_tx *tx)
 	sock = txsock_get(port, a, tx->sport_hash);
 	for (uint32_t at = 0; at < tx->len; at += n) {
 		n = packet_len(tx, at);
-		if (!faulty || !tx_fault(port, sock, tx, tx->data + at, n))
-			queue_packet(port, sock, tx, tx->data + at, n);
+		if (faulty)
+			faulty_tx(port, sock, tx, tx->data + at, n);
+		else
+			tx_queue_packet(port, sock, tx, tx->data + at, n);
 	}
 }
 
@@ -266,9 +239,13 @@ bool net_port_flush(struct net_port *port, uint64_t now)
 
 	if (now > port->now)
 		port->now = now;
+	if (port->faulty)
+		faulty_tx_release(port);
 	if (port->nbatches)
-		queue_flush(port);
+		tx_queue_flush(port);
 	port->arena_used = 0;
+	if (port->faulty)
+		faulty_tx_flushed(port->faulty);
 	to_self = port->to_self;
 	port->to_self = false;
 	return to_self;

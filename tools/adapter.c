@@ -51,6 +51,8 @@ static void host_tx_send(void *host, const struct rnic_tx *tx)
 
 	memcpy(t.src, av->sgid, 16);
 	memcpy(t.dst, av->dgid, 16);
+	if (!fault_rules_empty(a->faults))
+		net_port_time(a->port, daemon_now());
 	net_port_tx(a->port, &t);
 }
 
@@ -319,12 +321,23 @@ void adapter_sync(struct adapter *a)
 	rnic_port_set(a->rnic, nif.up, mtu_of(&nif));
 }
 
+static void fault_log(void *ctx, const char *line)
+{
+	const struct adapter *a = ctx;
+	char named[512];
+
+	snprintf(named, sizeof(named), "%s: %s", a->kdev.name, line);
+	daemon_log_fault(NULL, named);
+}
+
 static int port_open(struct adapter *a)
 {
 	struct net_port_config cfg = {
 		.gso = a->daemon->opt.gso,
 		.faults = a->faults,
 		.log = daemon_log,
+		.fault_log = fault_log,
+		.log_ctx = a,
 		.watch = loop_watch,
 		.watch_ctx = a,
 	};
@@ -485,10 +498,16 @@ bool adapter_send(struct adapter *a, uint64_t now)
 	acks_look(a, now);
 	if (net_port_flush(a->port, now))
 		a->readable = more = true;
+	if (net_port_rx_due(a->port) <= now)
+		a->readable = more = true;
 	return more;
 }
 
 uint64_t adapter_deadline(const struct adapter *a)
 {
-	return a->deadline < a->acks_look ? a->deadline : a->acks_look;
+	uint64_t at = a->deadline < a->acks_look ? a->deadline : a->acks_look;
+	uint64_t tx = net_port_tx_due(a->port), rx = net_port_rx_due(a->port);
+
+	at = tx < at ? tx : at;
+	return rx < at ? rx : at;
 }

@@ -93,6 +93,7 @@ static struct json_object *stat_new(const struct adapter *a)
 	N(tx_again)
 	N(icrc_errors)
 	N(icrc_solved)
+	N(fault_hits)
 	N(fault_drops)
 #undef N
 	rnic_device_counts(a->rnic, &counts);

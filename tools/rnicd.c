@@ -36,16 +36,31 @@ void daemon_log(void *ctx, const char *line)
 	fprintf(stderr, "rnicd: %s\n", line);
 }
 
-void daemon_log_caused(void *ctx, const char *line)
+static void log_limited(struct log_limit *limit, const char *line)
 {
-	static struct log_limit limit;
 	uint32_t dropped;
 
-	if (!log_limit_pass(&limit, daemon_now(), &dropped))
+	if (!log_limit_pass(limit, daemon_now(), &dropped))
 		return;
 	if (dropped)
 		daemon_logf("%u lines like these were left out", dropped);
-	daemon_log(ctx, line);
+	daemon_log(NULL, line);
+}
+
+void daemon_log_caused(void *ctx, const char *line)
+{
+	static struct log_limit limit;
+
+	(void)ctx;
+	log_limited(&limit, line);
+}
+
+void daemon_log_fault(void *ctx, const char *line)
+{
+	static struct log_limit limit;
+
+	(void)ctx;
+	log_limited(&limit, line);
 }
 
 void daemon_logf(const char *fmt, ...)

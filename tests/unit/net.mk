@@ -6,6 +6,7 @@ endif
 
 tests_unit_net_test_SOURCES = \
 	tests/unit/net_fault.c \
+	tests/unit/net_faulty.c \
 	tests/unit/net_group.c \
 	tests/unit/net_ifaddr.c \
 	tests/unit/net_main.c \

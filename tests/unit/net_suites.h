@@ -6,6 +6,7 @@
 #include <check.h>
 
 Suite *net_fault_suite(void);
+Suite *net_faulty_suite(void);
 Suite *net_group_suite(void);
 Suite *net_ifaddr_suite(void);
 Suite *net_route_suite(void);
