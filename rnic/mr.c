@@ -90,6 +90,13 @@ int rnic_mr_destroy(struct rnic_mr *mr)
 	return 0;
 }
 
+const struct rnic_mr *rnic_mr_find(const struct rnic_pd *pd, uint32_t key)
+{
+	const struct rnic_mr *mr = table_get(&pd->dev->mrs, key >> 8);
+
+	return mr && mr->key == key && mr->pd == pd ? mr : NULL;
+}
+
 uint32_t rnic_mr_key(const struct rnic_mr *mr)
 {
 	return mr->key;

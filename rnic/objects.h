@@ -42,6 +42,8 @@ int rnic_mr_destroy(struct rnic_mr *mr);
  * stay. -EINVAL while windows are bound to it, and for what rnic_mr_create refuses.
  */
 int rnic_mr_modify(struct rnic_mr *mr, struct rnic_pd *pd, const struct rnic_mr_attr *attr);
+/* The MR of this PD that the key names, or NULL. */
+const struct rnic_mr *rnic_mr_find(const struct rnic_pd *pd, uint32_t key);
 uint32_t rnic_mr_key(const struct rnic_mr *mr);
 const struct rnic_mr_attr *rnic_mr_attr_get(const struct rnic_mr *mr);
 struct rnic_pd *rnic_mr_pd(const struct rnic_mr *mr);

@@ -159,7 +159,7 @@ START_TEST(umem_ends_with_exec)
 			     .msg_iovlen = 1,
 			     .msg_control = u.buf,
 			     .msg_controllen = sizeof(u.buf)};
-	struct umem *um;
+	struct umem *um, *paged;
 	char buf[12];
 	struct iovec dst = {buf, sizeof(buf)};
 
@@ -190,6 +190,9 @@ START_TEST(umem_ends_with_exec)
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1); /* the shell runs: exec is over */
 	ck_assert_int_eq(umem_readv(um, (uint64_t)(uintptr_t)secret, &dst, 1), -ESRCH);
 	ck_assert_int_eq(umem_writev(um, (uint64_t)(uintptr_t)secret, &dst, 1), -ESRCH);
+	paged = umem_paged(um);
+	ck_assert_int_eq(umem_readv(paged, (uint64_t)(uintptr_t)secret, &dst, 1), -ESRCH);
+	umem_put(paged);
 	umem_put(um);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
@@ -287,6 +290,49 @@ START_TEST(umem_slow_atomic_is_applied_once)
 }
 END_TEST
 
+static int word_rw(struct umem *u, bool write, const void *at)
+{
+	uint64_t word = 7;
+	struct iovec iov = {&word, sizeof(word)};
+
+	return write ? umem_writev(u, (uint64_t)(uintptr_t)at, &iov, 1)
+		     : umem_readv(u, (uint64_t)(uintptr_t)at, &iov, 1);
+}
+
+/* The descriptor alone would write to what is read-only, and read what is closed. */
+START_TEST(paged_memory_is_what_its_mappings_are_now)
+{
+	struct umem *base = own_memory(_i), *u = umem_paged(base);
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t orig;
+	int ready = 0;
+
+	ck_assert_ptr_eq(umem_base(u), base);
+	ck_assert_ptr_eq(umem_base(base), base);
+	ck_assert_ptr_eq(umem_paged(base), u);
+	umem_put(u);
+	umem_put(base); /* the view keeps it */
+	umem_on_ready(u, count_ready, &ready);
+	mprotect(p, 4096, PROT_READ);
+	ck_assert_int_eq(word_rw(u, true, p), -EFAULT);
+	ck_assert_int_eq(umem_atomic(u, (uint64_t)(uintptr_t)p, RNIC_ATOMIC_FETCH_ADD, 1, 0, &orig),
+			 -EFAULT);
+	mprotect(p, 4096, PROT_NONE);
+	ck_assert_int_eq(word_rw(u, false, p), -EFAULT);
+	munmap(p, 4096);
+	ck_assert_int_eq(word_rw(u, false, p), -EFAULT);
+	ck_assert_ptr_eq(mmap(p, 4096, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+			 p);
+	while (word_rw(u, true, p) == -EINPROGRESS)
+		for (ready = 0; !ready;)
+			wait_ready();
+	ck_assert_uint_eq(p[0], 7);
+	munmap(p, 4096);
+	umem_put(u);
+}
+END_TEST
+
 TCase *kernel_umem_tcase(void)
 {
 	TCase *tc = tcase_create("umem");
@@ -304,5 +350,6 @@ TCase *kernel_umem_tcase(void)
 	tcase_add_test(tc, umem_slow_access_is_pending_then_done);
 	tcase_add_test(tc, umem_slow_operation_of_many_accesses_ends);
 	tcase_add_test(tc, umem_slow_atomic_is_applied_once);
+	tcase_add_loop_test(tc, paged_memory_is_what_its_mappings_are_now, 0, 2);
 	return tc;
 }

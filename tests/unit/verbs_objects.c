@@ -50,7 +50,6 @@ START_TEST(mr_refuses_what_the_kernel_refuses)
 	ck_assert_int_eq(make_mr(pd + 9, a, 64, lw, &r), -EINVAL);
 	ck_assert_int_eq(make_mr(pd, a, 64, RNIC_ACCESS_REMOTE_WRITE, &r), -EINVAL);
 	ck_assert_int_eq(make_mr(pd, a, 64, RNIC_ACCESS_REMOTE_ATOMIC, &r), -EINVAL);
-	ck_assert_int_eq(make_mr(pd, a, 64, IB_UVERBS_ACCESS_ON_DEMAND, &r), -EOPNOTSUPP);
 	ck_assert_int_eq(make_mr(pd, a, 64, 1u << 15, &r), -EINVAL);
 	ck_assert_int_eq(make_mr(pd, a, USER_SIZE + 1, lw, &r), -EFAULT);
 	ck_assert_int_eq(make_mr(pd, readonly, 64, lw, &r), -EFAULT);

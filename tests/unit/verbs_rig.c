@@ -82,13 +82,25 @@ struct umem *session_umem(struct session *s)
 
 struct umem *umem_get(struct umem *u)
 {
-	((struct session *)u)->umem_refs++;
+	((struct session *)umem_base(u))->umem_refs++;
 	return u;
 }
 
 void umem_put(struct umem *u)
 {
-	((struct session *)u)->umem_refs--;
+	if (u)
+		((struct session *)umem_base(u))->umem_refs--;
+}
+
+struct umem *umem_base(struct umem *u)
+{
+	return (void *)u == &rig.paged ? session_umem(&rig.session) : u;
+}
+
+struct umem *umem_paged(struct umem *u)
+{
+	ck_assert_ptr_eq(u, session_umem(&rig.session));
+	return umem_get(session_umem(&rig.paged));
 }
 
 void umem_set_slow(struct umem *u)

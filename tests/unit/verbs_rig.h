@@ -43,7 +43,7 @@ struct session {
 struct rig {
 	struct context context;
 	struct kdevice dev;
-	struct session session;
+	struct session session, paged; /* the same memory, paged on demand */
 	struct call call;
 	uint8_t *user;
 	uint64_t brk;	     /* offset of the next free byte of user */

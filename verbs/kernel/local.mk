@@ -55,6 +55,7 @@ verbs_kernel_libuverbs_la_SOURCES = \
 	verbs/kernel/rxe_send.c \
 	verbs/kernel/uobject.c \
 	verbs/kernel/uverbs.h \
+	verbs/kernel/uverbs_advise.c \
 	verbs/kernel/uverbs_ah.c \
 	verbs/kernel/uverbs_attr.c \
 	verbs/kernel/uverbs_attr.h \

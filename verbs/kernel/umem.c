@@ -87,14 +87,44 @@ void umem_put(struct umem *u)
 	if (!u || --u->refs)
 		return;
 	umem_slow_end(u);
-	close(u->mem_fd);
-	close(u->maps_fd);
+	if (u->base) {
+		u->base->paged = NULL;
+		umem_put(u->base);
+	} else {
+		close(u->mem_fd);
+		close(u->maps_fd);
+	}
 	free(u);
+}
+
+struct umem *umem_paged(struct umem *u)
+{
+	struct umem *p = u->paged ? umem_get(u->paged) : calloc(1, sizeof(*p));
+
+	if (!p || u->paged)
+		return p;
+	p->mem_fd = u->mem_fd;
+	p->maps_fd = u->maps_fd;
+	p->refs = 1;
+	p->base = umem_get(u);
+	p->slow = u->slow;
+	p->pid = u->pid;
+	p->ready = u->ready;
+	p->ready_arg = u->ready_arg;
+	u->paged = p;
+	return p;
+}
+
+struct umem *umem_base(struct umem *u)
+{
+	return u->base ? u->base : u;
 }
 
 void umem_process_left(struct umem *u)
 {
 	u->pid = 0;
+	if (u->paged)
+		u->paged->pid = 0;
 }
 
 void umem_set_slow(struct umem *u)
@@ -202,17 +232,33 @@ static int inline_rw(struct umem *u, bool write, uint64_t addr, const struct iov
 	return rc;
 }
 
+/* The mem descriptor itself would go through mappings that permit nothing, or no writing. */
+static int paged_check(struct umem *u, bool write, uint64_t addr, uint64_t len)
+{
+	bool slow;
+
+	if (!u->base || !umem_check(u, addr, len, write, &slow))
+		return 0;
+	return umem_lives(u->mem_fd) ? -EFAULT : -ESRCH;
+}
+
 int umem_readv(struct umem *u, uint64_t addr, const struct iovec *dst, int n)
 {
 	struct umem_access a = {.op = UMEM_READ, .addr = addr, .len = iov_bytes(dst, n)};
+	int rc = paged_check(u, false, addr, a.len);
 
+	if (rc)
+		return rc;
 	return u->slow ? umem_slow_access(u, &a, dst, n) : inline_rw(u, false, addr, dst, n);
 }
 
 int umem_writev(struct umem *u, uint64_t addr, const struct iovec *src, int n)
 {
 	struct umem_access a = {.op = UMEM_WRITE, .addr = addr, .len = iov_bytes(src, n)};
+	int rc = paged_check(u, true, addr, a.len);
 
+	if (rc)
+		return rc;
 	return u->slow ? umem_slow_access(u, &a, src, n) : inline_rw(u, true, addr, src, n);
 }
 
@@ -225,8 +271,10 @@ int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t 
 				.atomic = op,
 				.swap_add = swap_add,
 				.compare = compare};
-	int rc = u->slow ? umem_slow_access(u, &a, NULL, 0) : umem_do_atomic(u->mem_fd, &a);
+	int rc = paged_check(u, true, addr, a.len);
 
+	if (!rc)
+		rc = u->slow ? umem_slow_access(u, &a, NULL, 0) : umem_do_atomic(u->mem_fd, &a);
 	*orig = a.orig;
 	return rc;
 }

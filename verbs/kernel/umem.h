@@ -46,6 +46,14 @@ bool umem_busy(struct umem *u);
  */
 int umem_check_output(struct umem *u, uint64_t addr, uint64_t len);
 
+/*
+ * The same memory under on-demand paging: each access asks first whether the mappings permit it, as
+ * they are then, for none was looked at when the MR was made. A reference; NULL: no memory for it.
+ */
+struct umem *umem_paged(struct umem *u);
+/* What a paged view is one of, no reference; others are their own. */
+struct umem *umem_base(struct umem *u);
+
 /* Its process has broken off, or become another program: its pid says nothing any more. */
 void umem_process_left(struct umem *u);
 

@@ -65,8 +65,8 @@ pid_t umem_pid_of(int mem_fd, const char *path)
 	return (pid_t)pid;
 }
 
-/* Not of an exec or exit: then it reads 0 bytes. Nothing needs to be mapped at 0. */
-static bool lives(int mem_fd)
+/* Nothing needs to be mapped at 0. */
+bool umem_lives(int mem_fd)
 {
 	uint8_t byte;
 
@@ -80,7 +80,7 @@ static bool vm_read(struct umem *u, uint64_t addr, const struct iovec *iov, int 
 
 	if (got < 0 && (errno == EPERM || errno == ESRCH || errno == ENOSYS))
 		u->pid = 0;
-	return got == (ssize_t)want && lives(u->mem_fd);
+	return got == (ssize_t)want && umem_lives(u->mem_fd);
 }
 
 /* One piece, cut where the first page ends if that is within it. */

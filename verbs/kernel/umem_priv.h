@@ -22,6 +22,8 @@ struct umem_range {
 struct umem {
 	int mem_fd, maps_fd;
 	uint32_t refs;
+	struct umem *base;  /* of a paged view: the umem whose descriptors these are */
+	struct umem *paged; /* its paged view while there is one, without a reference */
 	bool slow;
 	pid_t pid; /* whose memory it is, for process_vm_readv; 0: not to be used */
 	struct umem_helper *helper;		 /* made at the first slow access */
@@ -42,6 +44,9 @@ struct umem_access {
 };
 
 uint64_t umem_clock(void); /* monotonic, ns */
+
+/* Not after exec or exit: then it reads 0 bytes. */
+bool umem_lives(int mem_fd);
 
 /* Do it now, on this thread; it may sleep. 0 or -EFAULT. */
 int umem_do_rw(int mem_fd, bool write, uint64_t addr, const struct iovec *iov, int n);

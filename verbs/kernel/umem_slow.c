@@ -176,10 +176,10 @@ void umem_slow_end(struct umem *u)
 bool umem_busy(struct umem *u)
 {
 	struct umem_helper *h = u->helper;
-	bool busy = false;
+	bool busy = u->paged && umem_busy(u->paged);
 
 	if (!h)
-		return false;
+		return busy;
 	pthread_mutex_lock(&h->lock);
 	for (int i = 0; i < JOBS_MAX; i++)
 		busy |= h->jobs[i].state == JOB_RUNNING;

@@ -20,6 +20,17 @@ static_assert(sizeof(struct ib_uverbs_gid_entry) == 32, "GID entry");
 enum { LINK_LAYER_ETHERNET = 2, WIDTH_1X = 1, SPEED_SDR = 1, ATOMIC_HCA = 1 };
 enum { PORT_DOWN = 1, PORT_ACTIVE = 4, PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
+/* As enum ib_odp_general_cap_bits and enum ib_odp_transport_cap_bits of the kernel number them. */
+enum { ODP_EXPLICIT = 1 << 0, ODP_IMPLICIT = 1 << 1 };
+enum {
+	ODP_SEND = 1 << 0,
+	ODP_RECV = 1 << 1,
+	ODP_WRITE = 1 << 2,
+	ODP_READ = 1 << 3,
+	ODP_ATOMIC = 1 << 4,
+	ODP_SRQ_RECV = 1 << 5,
+};
+
 /* Bits that the uapi header does not name any more are written as numbers. */
 #define DEVICE_CAPS 0x01223c76u
 
@@ -67,6 +78,16 @@ int cmd_query_device(struct ucmd *cmd)
 	return ucmd_response(cmd, &resp, sizeof(resp));
 }
 
+/* Nothing is ever pinned: all that can be done to memory can be done on demand. */
+static void odp_fill(struct ib_uverbs_odp_caps *caps)
+{
+	caps->general_caps = ODP_EXPLICIT | ODP_IMPLICIT;
+	caps->per_transport_caps.rc_odp_caps =
+		ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | ODP_ATOMIC | ODP_SRQ_RECV;
+	caps->per_transport_caps.uc_odp_caps = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_SRQ_RECV;
+	caps->per_transport_caps.ud_odp_caps = ODP_SEND | ODP_RECV | ODP_SRQ_RECV;
+}
+
 int cmd_query_device_ex(struct ucmd *cmd)
 {
 	struct ib_uverbs_ex_query_device req;
@@ -83,6 +104,7 @@ int cmd_query_device_ex(struct ucmd *cmd)
 	resp.response_length =
 		(uint32_t)(cmd->core.outlen < sizeof(resp) ? cmd->core.outlen : sizeof(resp));
 	resp.device_cap_flags_ex = DEVICE_CAPS;
+	odp_fill(&resp.odp_caps);
 	return ucmd_response(cmd, &resp, sizeof(resp));
 }
 

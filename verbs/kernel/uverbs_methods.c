@@ -15,6 +15,7 @@
 #define A_OPT_FLAGS { UATTR_IN, .optional = true, .min = 4, .max = 8 }
 #define A_OPT_IN(size) { UATTR_IN, .optional = true, .min = (size), .max = (size) }
 #define A_IN_MIN_OPT(size) { UATTR_IN, .optional = true, .min = (size), .max = UINT16_MAX }
+#define A_IN_MIN(size) { UATTR_IN, .min = (size), .max = UINT16_MAX }
 #define A_OUT(size) { UATTR_OUT, .min = (size), .max = (size) }
 #define A_OPT_OUT(size) { UATTR_OUT, .optional = true, .min = (size), .max = (size) }
 #define A_OUT_MIN(size) { UATTR_OUT, .min = (size), .max = UINT16_MAX }
@@ -68,6 +69,11 @@ static const struct umethod methods[] = {
 		[UVERBS_ATTR_DESTROY_PD_HANDLE] = A_DESTROY(UOBJ_PD) } },
 	{ UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, false, method_destroy_mr, {
 		[UVERBS_ATTR_DESTROY_MR_HANDLE] = A_DESTROY(UOBJ_MR) } },
+	{ UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, false, method_advise_mr, {
+		[UVERBS_ATTR_ADVISE_MR_PD_HANDLE] = A_OBJECT(UOBJ_PD),
+		[UVERBS_ATTR_ADVISE_MR_ADVICE] = A_CONST,
+		[UVERBS_ATTR_ADVISE_MR_FLAGS] = A_OPT_FLAGS,
+		[UVERBS_ATTR_ADVISE_MR_SGE_LIST] = A_IN_MIN(16) } },
 	{ UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, false, method_query_mr, {
 		[UVERBS_ATTR_QUERY_MR_HANDLE] = A_OBJECT(UOBJ_MR),
 		[UVERBS_ATTR_QUERY_MR_RESP_LKEY] = A_OUT(4),

@@ -88,6 +88,7 @@ int method_async_event_alloc(struct ucmd *cmd);
 int method_destroy_pd(struct ucmd *cmd);
 int method_destroy_mr(struct ucmd *cmd);
 int method_query_mr(struct ucmd *cmd);
+int method_advise_mr(struct ucmd *cmd);
 int method_destroy_mw(struct ucmd *cmd);
 int method_create_cq(struct ucmd *cmd);
 int method_destroy_cq(struct ucmd *cmd);

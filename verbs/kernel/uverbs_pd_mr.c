@@ -88,15 +88,15 @@ static int access_check(struct ucmd *cmd, uint32_t access)
 		ucmd_log(cmd, "MR: remote write and atomic need local write");
 		return -EINVAL;
 	}
-	if (access & IB_UVERBS_ACCESS_ON_DEMAND) {
-		ucmd_log(cmd, "MR: on-demand paging is not supported");
-		return -EOPNOTSUPP;
-	}
 	return 0;
 }
 
 static int range_check(struct ucmd *cmd, uint64_t start, uint64_t length, uint64_t iova)
 {
+	if (!start && length == UINT64_MAX && iova) {
+		ucmd_log(cmd, "MR: the whole memory begins at iova 0");
+		return -EINVAL;
+	}
 	if ((start ^ iova) % PAGE) {
 		ucmd_log(cmd, "MR: start 0x%llx and iova 0x%llx lie differently in their pages",
 			 (unsigned long long)start, (unsigned long long)iova);
@@ -109,12 +109,13 @@ static int range_check(struct ucmd *cmd, uint64_t start, uint64_t length, uint64
 	return 0;
 }
 
+/* What is paged on demand need not even be mapped now. */
 static int memory_check(struct ucmd *cmd, struct umem *umem, const struct rnic_mr_attr *attr)
 {
 	bool slow = false, change = attr->access & ACCESS_CHANGES;
 	int rc = 0;
 
-	if (attr->length)
+	if (attr->length && umem == umem_base(umem))
 		rc = umem_check(umem, attr->start, attr->length, change, &slow);
 	if (rc)
 		ucmd_log(cmd, "MR: 0x%llx, %llu bytes, are not mapped%s",
@@ -125,15 +126,24 @@ static int memory_check(struct ucmd *cmd, struct umem *umem, const struct rnic_m
 	return rc;
 }
 
+/* A reference to the memory as an MR with that access sees it. */
+static struct umem *umem_for(struct umem *u, uint32_t access)
+{
+	return access & IB_UVERBS_ACCESS_ON_DEMAND ? umem_paged(u) : umem_get(u);
+}
+
+/* Takes umem, also on error. */
 static int mr_create(struct ucmd *cmd, struct rnic_pd *pd, struct rnic_mr_attr *attr,
-		     struct uobject **u)
+		     struct umem *umem, struct uobject **u)
 {
 	struct uverbs_mr *mr = calloc(1, sizeof(*mr));
 	int rc;
 
-	if (!mr)
+	if (!mr) {
+		umem_put(umem);
 		return -ENOMEM;
-	mr->umem = umem_get(session_umem(cmd->call->session));
+	}
+	mr->umem = umem;
 	attr->mem = (struct rnic_mem *)mr->umem;
 	rc = rnic_mr_create(pd, attr, &mr->mr);
 	if (!rc) {
@@ -166,6 +176,7 @@ int cmd_reg_mr(struct ucmd *cmd)
 	struct ib_uverbs_reg_mr_resp resp;
 	struct rnic_mr_attr attr;
 	struct uobject *pd, *u;
+	struct umem *umem;
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (!rc)
@@ -180,9 +191,14 @@ int cmd_reg_mr(struct ucmd *cmd)
 				     .length = req.length,
 				     .iova = req.hca_va,
 				     .access = req.access_flags & ACCESS_OF_CORE};
-	rc = memory_check(cmd, session_umem(cmd->call->session), &attr);
-	if (!rc)
-		rc = mr_create(cmd, pd->object, &attr, &u);
+	umem = umem_for(session_umem(cmd->call->session), req.access_flags);
+	if (!umem)
+		return -ENOMEM;
+	rc = memory_check(cmd, umem, &attr);
+	if (rc)
+		umem_put(umem);
+	else
+		rc = mr_create(cmd, pd->object, &attr, umem, &u);
 	if (rc)
 		return rc;
 	resp.mr_handle = u->handle;
@@ -207,23 +223,36 @@ static int rereg_flags_check(struct ucmd *cmd, const struct ib_uverbs_rereg_mr *
 					: 0;
 }
 
-/* What the MR shall be, of the memory *umem. */
+/* The memory of the MR as it shall be: a reference. */
+static struct umem *rereg_umem(struct ucmd *cmd, const struct ib_uverbs_rereg_mr *req,
+			       const struct uverbs_mr *mr)
+{
+	uint32_t was = mr->umem == umem_base(mr->umem) ? 0 : IB_UVERBS_ACCESS_ON_DEMAND;
+
+	return umem_for(req->flags & REREG_TRANS ? session_umem(cmd->call->session)
+						 : umem_base(mr->umem),
+			req->flags & REREG_ACCESS ? req->access_flags : was);
+}
+
+/* What the MR shall be, of the memory *umem, which is the caller's also on error (or NULL). */
 static int rereg_attr(struct ucmd *cmd, const struct ib_uverbs_rereg_mr *req,
 		      const struct uverbs_mr *mr, struct rnic_mr_attr *attr, struct umem **umem)
 {
 	int rc;
 
 	*attr = *rnic_mr_attr_get(mr->mr);
-	*umem = mr->umem;
+	*umem = NULL;
 	if (req->flags & REREG_ACCESS) {
 		rc = access_check(cmd, req->access_flags);
 		if (rc)
 			return rc;
 		attr->access = req->access_flags & ACCESS_OF_CORE;
 	}
+	*umem = rereg_umem(cmd, req, mr);
+	if (!*umem)
+		return -ENOMEM;
+	attr->mem = (struct rnic_mem *)*umem;
 	if (req->flags & REREG_TRANS) {
-		*umem = session_umem(cmd->call->session);
-		attr->mem = (struct rnic_mem *)*umem;
 		attr->start = req->start;
 		attr->length = req->length;
 		attr->iova = req->hca_va;
@@ -231,17 +260,17 @@ static int rereg_attr(struct ucmd *cmd, const struct ib_uverbs_rereg_mr *req,
 	return req->flags == REREG_PD ? 0 : memory_check(cmd, *umem, attr);
 }
 
-/* The keys stay, as rxe's do; nothing is changed on error. */
+/* The keys stay, as rxe's do; nothing is changed on error. Takes *umem if it succeeds. */
 static int mr_change(struct uverbs_mr *mr, struct rnic_pd *pd, const struct rnic_mr_attr *attr,
-		     struct umem *umem)
+		     struct umem **umem)
 {
+	struct umem *old = mr->umem;
 	int rc = rnic_mr_modify(mr->mr, pd, attr);
 
-	if (rc || umem == mr->umem)
+	if (rc)
 		return rc;
-	umem_get(umem);
-	umem_put(mr->umem);
-	mr->umem = umem;
+	mr->umem = *umem;
+	*umem = old;
 	return 0;
 }
 
@@ -266,7 +295,8 @@ int cmd_rereg_mr(struct ucmd *cmd)
 	if (!rc && req.flags & REREG_PD)
 		rc = ucmd_object(cmd, UOBJ_PD, req.pd_handle, &pd);
 	if (!rc)
-		rc = mr_change(mr, pd ? pd->object : rnic_mr_pd(mr->mr), &attr, umem);
+		rc = mr_change(mr, pd ? pd->object : rnic_mr_pd(mr->mr), &attr, &umem);
+	umem_put(umem);
 	if (rc)
 		return rc;
 	resp.lkey = resp.rkey = rnic_mr_key(mr->mr);

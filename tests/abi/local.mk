@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# The kernel's ABI itself, by programs that issue what stock librxe does not, against the real
+# daemon. Built and skipped as the programs of tests/rules are.
+EXTRA_DIST += \
+	tests/abi/run \
+	$(NULL)
+
+TESTS += tests/abi/run
+
+if HAVE_VERBS
+if !SANITIZERS
+check_PROGRAMS += \
+	tests/abi/paging \
+	$(NULL)
+ABI_RIG = tests/rules/rig.c tests/rules/rig.h
+ABI_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules
+
+tests_abi_paging_SOURCES = tests/abi/paging.c $(ABI_RIG)
+tests_abi_paging_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_paging_CFLAGS = $(RULES_CFLAGS)
+tests_abi_paging_LDFLAGS = -no-install
+tests_abi_paging_LDADD = -libverbs
+endif
+endif
