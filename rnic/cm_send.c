@@ -34,7 +34,12 @@ static void mad_send(struct rnic_device *dev, const struct rnic_av *av, const ui
 		.payload_len = MAD_LEN,
 	};
 	uint32_t headers = bth_opcode_info(pkt.opcode)->headers_len;
-	struct rnic_tx tx = {.av = av, .qpn = RNIC_QPN_GSI, .flow = RNIC_QPN_GSI};
+	struct rnic_tx tx = {
+		.av = av,
+		.traffic_class = av->traffic_class,
+		.qpn = RNIC_QPN_GSI,
+		.flow = RNIC_QPN_GSI,
+	};
 
 	tx.len = tx.seg = headers + MAD_LEN + BTH_ICRC_LEN;
 	tx.data = cfg->ops->tx_alloc(cfg->host, tx.len);

@@ -33,7 +33,11 @@
 	X(rx_dropped_address)                                                                      \
 	X(cm_sent)                                                                                 \
 	X(cm_repeated)                                                                             \
-	X(cm_rcvd)
+	X(cm_rcvd)                                                                                 \
+	X(np_cnp_sent)                                                                             \
+	X(np_ecn_marked_roce_packets)                                                              \
+	X(rp_cnp_handled)                                                                          \
+	X(rp_cnp_ignored)
 
 struct rnic_counters {
 #define X(name) uint64_t name;

@@ -44,6 +44,8 @@ struct rnic_device *rnic_device_create(const struct rnic_device_config *cfg)
 		return NULL;
 	dev->cfg = *cfg;
 	dev->limits = cfg->limits ? *cfg->limits : rnic_limits_default;
+	dev->cc = cc_params_default;
+	dev->cc.mode = CC_WINDOW;
 	dev->port_active = true;
 	dev->mtu = cfg->active_mtu;
 	dev->timer_told = UINT64_MAX;

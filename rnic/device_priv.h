@@ -3,6 +3,7 @@
 #ifndef RNIC_DEVICE_PRIV_H
 #define RNIC_DEVICE_PRIV_H
 
+#include "rnic/cc_params.h"
 #include "rnic/device.h"
 #include "rnic/objects.h"
 #include "rnic/table.h"
@@ -54,6 +55,7 @@ struct rnic_device {
 	struct rnic_device_config cfg;
 	struct rnic_limits limits;
 	struct rnic_counters counters;
+	struct cc_params cc;
 	struct gid_slot gids[RNIC_GID_TABLE_LEN];
 	bool port_active;
 	bool credits; /* rnic_credits_set */

@@ -20,13 +20,14 @@ struct rnic_mem; /* the host's: the address space of one process */
  */
 struct rnic_tx {
 	const struct rnic_av *av;
-	uint32_t qpn;  /* the QP that sends */
-	uint32_t flow; /* chooses the UDP source port; the same for all packets of a QP */
-	uint8_t *data; /* from tx_alloc; each packet ends with BTH_ICRC_LEN bytes of room */
-	uint32_t len;  /* bytes of all packets, rooms included */
-	uint32_t seg;  /* bytes of each packet, room included, but for these: */
-	uint32_t head; /* so much longer is the first */
-	uint32_t tail; /* so much longer may the last be */
+	uint32_t qpn;	       /* the QP that sends */
+	uint8_t traffic_class; /* instead of the AV's */
+	uint32_t flow;	       /* chooses the UDP source port; the same for all packets of a QP */
+	uint8_t *data;	       /* from tx_alloc; each packet ends with BTH_ICRC_LEN bytes of room */
+	uint32_t len;	       /* bytes of all packets, rooms included */
+	uint32_t seg;	       /* bytes of each packet, room included, but for these: */
+	uint32_t head;	       /* so much longer is the first */
+	uint32_t tail;	       /* so much longer may the last be */
 };
 
 /* Bytes of the packet at this offset of the run. */

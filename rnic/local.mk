@@ -2,6 +2,13 @@
 noinst_LTLIBRARIES += rnic/librnic-core.la
 rnic_librnic_core_la_SOURCES = \
 	rnic/ah.c \
+	rnic/cc.c \
+	rnic/cc.h \
+	rnic/cc_params.c \
+	rnic/cc_params.h \
+	rnic/cc_qp.h \
+	rnic/cc_rp.c \
+	rnic/cc_rp.h \
 	rnic/cm.c \
 	rnic/cm.h \
 	rnic/cm_index.c \

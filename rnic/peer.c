@@ -178,7 +178,7 @@ void peer_lost(struct peer_share *s)
 {
 	struct peer *p = s->peer;
 
-	if (!p || unlimited(p) || p->held)
+	if (!p || unlimited(p) || p->held || s->qp->dev->cc.mode == CC_NONE)
 		return;
 	p->window /= 2;
 	if (p->window < WINDOW_MIN)

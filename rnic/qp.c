@@ -7,13 +7,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "rnic/cc_qp.h"
 #include "rnic/hold.h"
 #include "rnic/mw.h"
 #include "rnic/mcast.h"
 #include "rnic/qp_priv.h"
 #include "rnic/qp_table.h"
 
-#define TIMERS_PER_QP 2
+#define TIMERS_PER_QP 3
 
 static int caps_check(struct rnic_device *dev, const struct rnic_qp_init *init)
 {
@@ -121,6 +122,7 @@ int rnic_qp_create(struct rnic_pd *pd, const struct rnic_qp_init *init, struct r
 	qp_list_init(&qp->active);
 	qp_list_init(&qp->waiting);
 	qp_list_init(&qp->held);
+	cc_init(qp);
 	ret = timers_reserve(dev, TIMERS_PER_QP);
 	if (ret < 0)
 		goto free_qp;
@@ -153,6 +155,7 @@ int rnic_qp_destroy(struct rnic_qp *qp)
 	transport_destroy(qp);
 	timer_disarm(dev, &qp->retry_timer);
 	timer_disarm(dev, &qp->rnr_timer);
+	timer_disarm(dev, &qp->pace_timer);
 	timers_release(dev, TIMERS_PER_QP);
 	qp_list_del(&qp->active);
 	qp_list_del(&qp->waiting);

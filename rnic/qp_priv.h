@@ -6,6 +6,7 @@
 #ifndef RNIC_QP_PRIV_H
 #define RNIC_QP_PRIV_H
 
+#include "rnic/cc_rp.h"
 #include "rnic/device_priv.h"
 #include "rnic/qp.h"
 
@@ -32,6 +33,9 @@ struct rnic_qp {
 	struct qp_list held;	/* in dev->held or alone */
 	struct rnic_timer retry_timer;
 	struct rnic_timer rnr_timer;
+	struct rnic_timer pace_timer; /* limited by congestion: when more may leave */
+	struct cc_rp cc;
+	uint64_t cnp_next;	     /* no CNP before then */
 	struct mcast_member *mcasts; /* groups that it is attached to: mcast.c */
 	struct requester *req;
 	struct responder *resp;

@@ -10,6 +10,7 @@
 
 #include "bth/aeth.h"
 #include "bth/psn.h"
+#include "rnic/cc_qp.h"
 #include "rnic/fault.h"
 #include "rnic/retry.h"
 #include "rnic/transport.h"
@@ -82,6 +83,7 @@ void requester_reset(struct rnic_qp *qp)
 
 	timer_disarm(qp->dev, &qp->retry_timer);
 	timer_disarm(qp->dev, &qp->rnr_timer);
+	cc_reset(qp);
 	peer_detach(&req->share);
 	req->una = req->cur = req->tail = 0;
 	req->cur_off = 0;

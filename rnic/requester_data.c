@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/cc_qp.h"
 #include "rnic/credit.h"
 #include "rnic/pace.h"
 #include "rnic/requester.h"
@@ -128,6 +129,7 @@ static int run_build(struct rnic_qp *qp, const struct run *run, struct rnic_mem 
 	struct iovec piece[RNIC_TX_SEGS_MAX];
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
+		.traffic_class = cc_traffic_class(qp),
 		.qpn = qp->qpn,
 		.flow = qp->req->flow,
 		.len = run->shape.len,
@@ -158,6 +160,11 @@ static uint32_t packets_allowed(struct rnic_qp *qp, const struct send_entry *e, 
 
 	if (want > RNIC_TX_SEGS_MAX)
 		want = RNIC_TX_SEGS_MAX;
+	if (!req->pend_n && cc_limited(qp)) {
+		want = cc_grant(qp, want, packet_len(qp, e, req->cur_off), now);
+		if (want == 0)
+			return 0;
+	}
 	if (qp->init.type != RNIC_QPT_RC) {
 		if (req->pend_n)
 			return req->pend_n;
@@ -175,6 +182,7 @@ static bool wants_ack(const struct rnic_qp *qp, const struct run *run)
 {
 	const struct requester *req = qp->req;
 	uint32_t left = run->e->n_psn - run->off - run->shape.n;
+	uint32_t interval = peer_ack_interval(&req->share, run->e->pkt_cost);
 
 	if (qp->init.type != RNIC_QPT_RC)
 		return false;
@@ -183,7 +191,9 @@ static bool wants_ack(const struct rnic_qp *qp, const struct run *run)
 	/* Where the window ends: without an acknowledgement it would not open again. */
 	if (!peer_has_room(&req->share, (uint64_t)(run->shape.n + 1) * run->e->pkt_cost))
 		return true;
-	return req->since_ackreq + run->shape.n >= peer_ack_interval(&req->share, run->e->pkt_cost);
+	if (cc_limited(qp) && cc_ack_interval(qp, run->shape.seg) < interval)
+		interval = cc_ack_interval(qp, run->shape.seg);
+	return req->since_ackreq + run->shape.n >= interval;
 }
 
 /* UC: a message is done when it has been handed to the wire. */
@@ -223,6 +233,7 @@ bool requester_send_data(struct rnic_qp *qp, struct send_entry *e, uint64_t now)
 	if (req->cur_off + run.shape.n == e->n_psn)
 		qp->dev->counters.rdma_sends++;
 	requester_sent(qp, e, run.shape.n, run.ackreq, now);
+	cc_sent(qp, run.shape.n, run.shape.len, now);
 	if (qp->init.type == RNIC_QPT_UC) {
 		pace_sent(qp, &qp->attr.av, (uint64_t)run.shape.n * e->pkt_cost);
 		uc_sent(qp, e);

@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/cc_qp.h"
 #include "rnic/requester.h"
 
 #define READ_PART_MAX 16384 /* packets */
@@ -21,6 +22,7 @@ static void request_send(struct rnic_qp *qp, struct bth_packet *pkt, const void 
 	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + pkt->payload_len + BTH_ICRC_LEN;
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
+		.traffic_class = cc_traffic_class(qp),
 		.qpn = qp->qpn,
 		.flow = qp->req->flow,
 		.len = len,

@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/cc_qp.h"
 #include "rnic/credit.h"
 #include "rnic/fault.h"
 #include "rnic/recv.h"
@@ -60,6 +61,7 @@ void responder_reset(struct rnic_qp *qp)
 	resp->last_wqe = false;
 	resp->n_jobs = 0;
 	resp->wait_mem = NULL;
+	resp->pend_n = 0;
 	resp->msn = 0;
 	for (uint32_t i = 0; i < resp->job_room; i++)
 		resp->atomic[i].valid = false;
@@ -78,6 +80,7 @@ void responder_packet(struct rnic_qp *qp, const struct bth_packet *pkt)
 	uint32_t len = bth_opcode_info(pkt->opcode)->headers_len + BTH_ICRC_LEN;
 	struct rnic_tx tx = {
 		.av = &qp->attr.av,
+		.traffic_class = cc_traffic_class(qp),
 		.qpn = qp->qpn,
 		.flow = qp->resp->flow,
 		.len = len,
@@ -303,7 +306,8 @@ bool responder_turn(struct rnic_qp *qp, uint64_t now)
 
 	if (resp->n_jobs == 0 || resp->wait_mem)
 		return false;
-	responder_job_work(qp);
+	if (!responder_job_work(qp, now))
+		return false;
 	responder_send_tail(qp, now);
 	return resp->n_jobs && !resp->wait_mem;
 }

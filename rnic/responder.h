@@ -75,6 +75,7 @@ struct responder {
 	struct resp_job *job;
 	uint32_t job_head, n_jobs, job_room;
 	struct rnic_mem *wait_mem; /* the first job waits for it */
+	uint32_t pend_n;	   /* packets of its run whose reading is pending */
 	struct resp_atomic *atomic;
 	uint32_t atomic_next;
 };
@@ -123,7 +124,7 @@ enum resp_verdict responder_atomic_write(struct rnic_qp *qp, const struct bth_pa
 void responder_atomic_write_again(struct rnic_qp *qp, const struct bth_packet *pkt);
 void responder_read_again(struct rnic_qp *qp, const struct bth_packet *pkt);
 void responder_atomic_again(struct rnic_qp *qp, const struct bth_packet *pkt);
-/* One run of the first job. */
-void responder_job_work(struct rnic_qp *qp);
+/* One run of the first job; false if congestion lets none leave now. */
+bool responder_job_work(struct rnic_qp *qp, uint64_t now);
 
 #endif

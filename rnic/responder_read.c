@@ -13,6 +13,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/cc_qp.h"
 #include "rnic/credit.h"
 #include "rnic/mw.h"
 #include "rnic/responder.h"
@@ -248,6 +249,7 @@ static void jobs_cut(struct rnic_qp *qp, uint32_t psn)
 	}
 	if (resp->n_jobs == 0 && resp->wait_mem) {
 		resp->wait_mem = NULL;
+		resp->pend_n = 0;
 		transport_wait_update(qp);
 	}
 }
@@ -327,11 +329,20 @@ static uint32_t packet_len(const struct rnic_qp *qp, const struct resp_job *job,
 	return bth_opcode_info(opcode)->headers_len + payload + bth_pad(payload) + BTH_ICRC_LEN;
 }
 
-static void run_shape(const struct rnic_qp *qp, const struct resp_job *job, struct tx_shape *s)
+/* How many responses may leave now. What was pending is to be read by the same access. */
+static uint32_t responses_allowed(struct rnic_qp *qp, const struct resp_job *job, uint64_t now)
 {
 	uint32_t left = job->end - job->sent;
 
-	while (s->n < left && shape_add(s, packet_len(qp, job, job->sent + s->n)))
+	if (qp->resp->pend_n)
+		return qp->resp->pend_n < left ? qp->resp->pend_n : left;
+	return cc_limited(qp) ? cc_grant(qp, left, packet_len(qp, job, job->sent), now) : left;
+}
+
+static void run_shape(const struct rnic_qp *qp, const struct resp_job *job, uint32_t max,
+		      struct tx_shape *s)
+{
+	while (s->n < max && shape_add(s, packet_len(qp, job, job->sent + s->n)))
 		;
 }
 
@@ -373,16 +384,22 @@ static void read_failed(struct rnic_qp *qp, const struct resp_job *job, int ret)
 		responder_refuse_read(qp, psn, ret == -EACCES ? RESP_ACCESS : RESP_OPERATIONAL);
 }
 
-static void read_work(struct rnic_qp *qp, struct resp_job *job)
+static bool read_work(struct rnic_qp *qp, struct resp_job *job, uint64_t now)
 {
 	const struct rnic_device_config *cfg = &qp->dev->cfg;
-	struct rnic_tx tx = {.av = &qp->attr.av, .qpn = qp->qpn, .flow = qp->resp->flow};
+	struct rnic_tx tx = {.av = &qp->attr.av,
+			     .traffic_class = cc_traffic_class(qp),
+			     .qpn = qp->qpn,
+			     .flow = qp->resp->flow};
+	uint32_t max = responses_allowed(qp, job, now);
 	struct tx_shape s = {0};
 	struct iovec piece[RNIC_TX_SEGS_MAX];
 	struct rnic_mem *mem;
 	int ret;
 
-	run_shape(qp, job, &s);
+	if (max == 0)
+		return false;
+	run_shape(qp, job, max, &s);
 	tx.len = s.len;
 	tx.seg = s.seg;
 	tx.head = s.head;
@@ -392,24 +409,27 @@ static void read_work(struct rnic_qp *qp, struct resp_job *job)
 		headers_write(qp, job, job->sent + i, tx.data + shape_offset(&s, i), &piece[i]);
 	ret = sgl_remote(qp, job->rkey, job->va + (uint64_t)job->sent * qp->resp->mtu, piece, s.n,
 			 SGL_READ, &mem);
+	qp->resp->pend_n = ret == -EINPROGRESS ? s.n : 0;
 	if (ret == -EINPROGRESS) {
 		qp->resp->wait_mem = mem;
 		transport_wait_update(qp);
-		return;
+		return true;
 	}
 	if (ret < 0) {
 		read_failed(qp, job, ret);
-		return;
+		return true;
 	}
 	cfg->ops->tx_send(cfg->host, &tx);
 	qp->dev->counters.sent_pkts += s.n;
 	qp->dev->counters.sent_bytes += tx.len;
+	cc_sent(qp, s.n, s.len, now);
 	job->sent += s.n;
 	if (job->sent == job->end)
 		job_done(qp->resp);
+	return true;
 }
 
-void responder_job_work(struct rnic_qp *qp)
+bool responder_job_work(struct rnic_qp *qp, uint64_t now)
 {
 	struct resp_job *job = job_at(qp->resp, 0);
 	struct bth_packet pkt = {
@@ -423,10 +443,9 @@ void responder_job_work(struct rnic_qp *qp)
 		.orig = job->orig,
 	};
 
-	if (job->kind == JOB_READ) {
-		read_work(qp, job);
-		return;
-	}
+	if (job->kind == JOB_READ)
+		return read_work(qp, job, now);
 	responder_packet(qp, &pkt);
 	job_done(qp->resp);
+	return true;
 }

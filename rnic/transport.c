@@ -11,6 +11,7 @@
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
+#include "rnic/cc_qp.h"
 #include "rnic/cm_priv.h"
 #include "rnic/completer.h"
 #include "rnic/flush.h"
@@ -40,6 +41,7 @@ struct rx_batch {
 	struct bth_packet pkt[BATCH_MAX];
 	const struct rnic_rx *rx[BATCH_MAX];
 	uint32_t n;
+	bool marked;	       /* some of them are */
 	struct rnic_qp *tails; /* QPs that owe an answer */
 };
 
@@ -316,6 +318,15 @@ static void mcast_deliver(struct rnic_qp *qp, uint64_t now, const struct rnic_rx
 		ud_rx(qp, now, rx, pkt);
 }
 
+/* Packets [i, i + n) are of this QP. */
+static void marks_tell(const struct rx_batch *b, uint32_t i, uint32_t n, struct rnic_qp *qp,
+		       uint64_t now)
+{
+	for (uint32_t k = i; may_respond(qp) && k < i + n; k++)
+		if ((b->rx[k]->traffic_class & ECN_MASK) == ECN_CE)
+			cc_marked(qp, now);
+}
+
 static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 {
 	uint32_t i = 0;
@@ -343,6 +354,8 @@ static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 			i++;
 			continue;
 		}
+		if (b->marked)
+			marks_tell(b, i, n, qp, now);
 		group_rx(dev, now, b, i, n, qp);
 		i += n;
 	}
@@ -366,9 +379,10 @@ static bool decoded(const struct rnic_rx *rx, struct bth_packet *pkt)
 }
 
 static void batch_decode(struct rnic_device *dev, struct rx_batch *b, const struct rnic_rx *pkts,
-			 uint32_t n)
+			 uint32_t n, uint64_t now)
 {
 	b->n = 0;
+	b->marked = false;
 	for (uint32_t i = 0; i < n; i++) {
 		dev->counters.rcvd_pkts++;
 		dev->counters.rcvd_bytes += pkts[i].len;
@@ -376,8 +390,11 @@ static void batch_decode(struct rnic_device *dev, struct rx_batch *b, const stru
 			dev->counters.rx_dropped_malformed++;
 			continue;
 		}
-		if (bth_opcode_info(b->pkt[b->n].opcode)->flags & BTH_F_CNP)
+		if (bth_opcode_info(b->pkt[b->n].opcode)->flags & BTH_F_CNP) {
+			cc_cnp_rx(dev, &pkts[i], &b->pkt[b->n], now);
 			continue;
+		}
+		b->marked |= (pkts[i].traffic_class & ECN_MASK) == ECN_CE;
 		b->rx[b->n++] = &pkts[i];
 	}
 }
@@ -390,7 +407,7 @@ void rnic_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *pkts, 
 	while (n) {
 		uint32_t part = n < BATCH_MAX ? n : BATCH_MAX;
 
-		batch_decode(dev, &b, pkts, part);
+		batch_decode(dev, &b, pkts, part, now);
 		batch_rx(dev, now, &b);
 		pkts += part;
 		n -= part;

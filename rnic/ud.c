@@ -63,7 +63,12 @@ static int packet_send(struct rnic_qp *qp, const struct rnic_send_wr *wr, uint32
 		.payload_len = length,
 	};
 	uint32_t headers = bth_opcode_info(pkt.opcode)->headers_len;
-	struct rnic_tx tx = {.av = &wr->av, .flow = qp->req->flow, .qpn = qp->qpn};
+	struct rnic_tx tx = {
+		.av = &wr->av,
+		.traffic_class = wr->av.traffic_class,
+		.qpn = qp->qpn,
+		.flow = qp->req->flow,
+	};
 	struct iovec piece = {.iov_len = length};
 	int ret = 0;
 

@@ -37,7 +37,7 @@ static void host_tx_send(void *host, const struct rnic_tx *tx)
 	const struct rnic_av *av = tx->av;
 	struct net_tx t = {
 		.ifindex = rnic_gid_ifindex(a->rnic, av->sgid_index),
-		.tos = av->traffic_class,
+		.tos = tx->traffic_class,
 		.ttl = av->hop_limit,
 		.flow_label = av->flow_label,
 		.qpn = tx->qpn,

@@ -28,7 +28,7 @@ static void tx_send(void *host, const struct rnic_tx *tx)
 	for (uint32_t off = 0, len; off < tx->len; off += len) {
 		len = rnic_tx_packet(tx, off);
 
-		sim_send(n, tx->av, tx->data + off, len - BTH_ICRC_LEN);
+		sim_send(n, tx, tx->data + off, len - BTH_ICRC_LEN);
 	}
 }
 

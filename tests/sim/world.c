@@ -149,7 +149,7 @@ static void read_is_whole(struct sim_node *from, const struct bth_packet *pkt)
 		.dqpn = pkt->dqpn, .psn = pkt->psn, .va = pkt->va, .va_end = va_end};
 }
 
-void sim_send(struct sim_node *from, const struct rnic_av *av, const uint8_t *data, uint32_t len)
+void sim_send(struct sim_node *from, const struct rnic_tx *tx, const uint8_t *data, uint32_t len)
 {
 	struct sim_world *w = from->world;
 	struct sim_packet *p = must(malloc(sizeof(*p) + len));
@@ -159,9 +159,10 @@ void sim_send(struct sim_node *from, const struct rnic_av *av, const uint8_t *da
 	*p = (struct sim_packet){.from = from->index,
 				 .to = 1 - from->index,
 				 .len = len,
-				 .traffic_class = av->traffic_class,
-				 .hop_limit = av->hop_limit,
+				 .traffic_class = tx->traffic_class,
+				 .hop_limit = tx->av->hop_limit,
 				 .sport = 0xc000};
+	from->sent_class = tx->traffic_class;
 	memcpy(p->data, data, len);
 	if (bth_decode(p->data, len, &pkt) != BTH_OK) {
 		fprintf(stderr, "node %u sent a malformed packet of %u bytes\n", from->index, len);
@@ -177,7 +178,7 @@ void sim_send(struct sim_node *from, const struct rnic_av *av, const uint8_t *da
 	w->n_lost += lost;
 	if (w->verbose)
 		sim_packet_print(w->now, lost ? "LOST  " : "sends ", from->index, &pkt);
-	if (!lost && memcmp(av->dgid, w->node[p->to].gid, 16) == 0) {
+	if (!lost && memcmp(tx->av->dgid, w->node[p->to].gid, 16) == 0) {
 		deliver_later(w, p);
 		if (rng_chance(&w->rng, w->faults.duplicate))
 			deliver_later(w, p);

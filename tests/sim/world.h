@@ -65,6 +65,7 @@ struct sim_node {
 	char last_log[300];
 	uint64_t link_free; /* when the last packet sent has left */
 	uint8_t *tx;
+	uint8_t sent_class; /* traffic class of the packet sent last */
 	struct sim_read reads[SIM_READS];
 	uint32_t n_reads;
 };

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
 if HAVE_CHECK
 rnic_tests = \
+	tests/unit/rnic_cc \
+	tests/unit/rnic_cc_params \
+	tests/unit/rnic_cc_rp \
 	tests/unit/rnic_cm_end \
 	tests/unit/rnic_cm_golden \
 	tests/unit/rnic_cm_rules \
@@ -77,6 +80,14 @@ tests_unit_rnic_cm_rules_LDADD = $(rnic_test_libs)
 tests_unit_rnic_cm_states_SOURCES = tests/unit/rnic_cm_states.c $(cm_reach_sources)
 tests_unit_rnic_cm_states_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_cm_states_LDADD = $(rnic_test_libs)
+tests_unit_rnic_cc_SOURCES = tests/unit/rnic_cc.c $(rnic_lone_sources)
+tests_unit_rnic_cc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_cc_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_cc_LDADD = $(rnic_test_libs)
+tests_unit_rnic_cc_params_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_cc_params_LDADD = $(rnic_test_libs)
+tests_unit_rnic_cc_rp_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_cc_rp_LDADD = $(rnic_test_libs)
 tests_unit_rnic_credit_SOURCES = tests/unit/rnic_credit.c $(rnic_lone_sources)
 tests_unit_rnic_credit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_credit_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

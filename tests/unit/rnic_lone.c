@@ -18,7 +18,11 @@ static bool sent_note(void *arg, uint32_t from, const struct bth_packet *pkt, ui
 	ck_assert_uint_eq(from, 0);
 	ck_assert_uint_lt(l->n_sent, LONE_SENT_MAX);
 	l->sent[l->n_sent++] = (struct lone_sent){
-		.pkt = *pkt, .at = now, .first = pkt->payload_len ? pkt->payload[0] : 0};
+		.pkt = *pkt,
+		.at = now,
+		.first = pkt->payload_len ? pkt->payload[0] : 0,
+		.traffic_class = l->world.node[0].sent_class,
+	};
 	return true;
 }
 
@@ -101,7 +105,8 @@ void lone_inject_bytes(struct lone *l, const struct bth_packet *in, uint8_t firs
 {
 	struct bth_packet pkt = *in;
 	uint8_t buf[PACKET_ROOM];
-	struct rnic_rx rx = {.data = buf, .hop_limit = 64, .sport = 0xc000};
+	struct rnic_rx rx = {
+		.data = buf, .traffic_class = l->traffic_class, .hop_limit = 64, .sport = 0xc000};
 	bool known = bth_opcode_info(pkt.opcode)->name;
 
 	pkt.opcode = known ? pkt.opcode : BTH_OPCODE(BTH_RC, BTH_SEND_ONLY);

@@ -22,12 +22,14 @@ struct lone_sent {
 	struct bth_packet pkt; /* its payload pointer is not valid any more */
 	uint64_t at;
 	uint8_t first; /* byte of the payload */
+	uint8_t traffic_class;
 };
 
 struct lone {
 	struct sim_world world;
 	struct sim_end end;
 	struct lone_sent sent[LONE_SENT_MAX];
+	uint8_t traffic_class;	 /* of packets to the QP */
 	uint32_t n_sent, n_seen; /* lone_next has given n_seen of them */
 };
 

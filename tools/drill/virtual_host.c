@@ -34,7 +34,7 @@ static void packet_sent(struct virtual_side *v, const struct rnic_tx *tx, const 
 		abort();
 	s->pkt.time = v->now;
 	s->pkt.len = len;
-	s->pkt.tclass = tx->av->traffic_class;
+	s->pkt.tclass = tx->traffic_class;
 	s->pkt.hops = tx->av->hop_limit;
 	s->pkt.tclass_known = s->pkt.hops_known = true;
 	s->pkt.to_other = memcmp(tx->av->dgid, other, sizeof(other)) == 0;
