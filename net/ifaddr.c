@@ -63,21 +63,13 @@ static int compare_ifs(const void *x, const void *y)
 	return compare_u32(p->ifindex, q->ifindex);
 }
 
-/* Link-local IPv6, IPv4, other IPv6. */
-static uint32_t addr_class(const uint8_t addr[16])
-{
-	if (net_addr_is_link_local(addr))
-		return 0;
-	return net_addr_is_v4(addr) ? 1 : 2;
-}
-
 static int compare_addrs(const void *x, const void *y)
 {
 	const struct listed_addr *p = x, *q = y;
 	int c = compare_u32(p->a.ifindex, q->a.ifindex);
 
 	if (c == 0)
-		c = compare_u32(addr_class(p->a.addr), addr_class(q->a.addr));
+		c = net_addr_is_v4(q->a.addr) - net_addr_is_v4(p->a.addr);
 	return c ? c : compare_u32(p->place, q->place);
 }
 
@@ -95,7 +87,8 @@ static void link_read(struct nl_object *object, void *arg)
 	if (name)
 		strncpy(i->name, name, sizeof(i->name) - 1);
 	i->loopback = flags & IFF_LOOPBACK;
-	i->up = (flags & IFF_UP) && (i->loopback || rtnl_link_get_carrier(link));
+	i->enabled = flags & IFF_UP;
+	i->up = i->enabled && (i->loopback || rtnl_link_get_carrier(link));
 	i->mtu = rtnl_link_get_mtu(link);
 	if (mac && nl_addr_get_len(mac) == sizeof(i->mac))
 		memcpy(i->mac, nl_addr_get_binary_addr(mac), sizeof(i->mac));
@@ -244,6 +237,14 @@ bool net_monitor_if_named(const struct net_monitor *m, const char *name, struct 
 {
 	for (uint32_t i = 0; i < m->state.nifs; i++)
 		if (strcmp(m->state.ifs[i].name, name) == 0)
+			return net_monitor_if(m, i, out);
+	return false;
+}
+
+bool net_monitor_if_indexed(const struct net_monitor *m, uint32_t ifindex, struct net_if *out)
+{
+	for (uint32_t i = 0; i < m->state.nifs; i++)
+		if (m->state.ifs[i].ifindex == ifindex)
 			return net_monitor_if(m, i, out);
 	return false;
 }

@@ -10,7 +10,8 @@
 struct net_if {
 	uint32_t ifindex;
 	char name[IFNAMSIZ];
-	bool up; /* IFF_UP and carrier (lo counts as carrier) */
+	bool enabled; /* IFF_UP */
+	bool up;      /* and has a carrier (lo counts as carrier) */
 	bool loopback;
 	uint32_t mtu; /* bytes */
 	uint8_t mac[6];
@@ -37,10 +38,11 @@ int net_monitor_fd(const struct net_monitor *m); /* readable: call net_monitor_r
 void net_monitor_read(struct net_monitor *m);
 
 /* By index 0..; false at the end. Interfaces in order of ifindex, addresses of one interface:
- * link-local IPv6 first, then IPv4, then other IPv6, in the kernel's order: the order of Linux
- * rxe's GID table. */
+ * IPv4 first, then IPv6, in the kernel's order: the order in which Linux enters them in the GID
+ * table of a new device. */
 bool net_monitor_if(const struct net_monitor *m, uint32_t index, struct net_if *out);
 bool net_monitor_if_named(const struct net_monitor *m, const char *name, struct net_if *out);
+bool net_monitor_if_indexed(const struct net_monitor *m, uint32_t ifindex, struct net_if *out);
 bool net_monitor_addr(const struct net_monitor *m, uint32_t ifindex, uint32_t index,
 		      struct net_addr *out);
 

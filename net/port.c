@@ -265,6 +265,11 @@ bool port_gso_allowed(const struct net_port *port)
 	return false;
 }
 
+void net_port_gso_set(struct net_port *port, enum net_gso gso)
+{
+	port->cfg.gso = gso;
+}
+
 /* Traffic between two addresses of this host passes the loopback interface. */
 static bool capture_concerns(void *ctx, uint32_t ifindex)
 {

@@ -109,6 +109,7 @@ bool net_port_room(const struct net_port *port, const uint8_t addr[16], uint32_t
  * least of all addresses; counts truesize). 0 before the first address. */
 uint32_t net_port_rcvbuf(const struct net_port *port);
 const struct net_counters *net_port_counters(const struct net_port *port);
+void net_port_gso_set(struct net_port *port, enum net_gso gso);
 /* "gso", "single (captured)", "single (off)", "single (route)": for rnicctl link show. */
 const char *net_port_tx_mode(const struct net_port *port);
 

@@ -12,8 +12,12 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "net/sockaddr.h"
+#include "rnic/qp.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
+#include "verbs/kernel/link.h"
+#include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem.h"
 #include "verbs/kernel/umem_slow.h"
 #include "verbs/kernel/uverbs.h"
@@ -22,6 +26,7 @@
 #define ACK_TRUST 16 /* messages answered at once */
 #define ACK_WAIT_NS 100000
 #define ACK_LOOK_NS 200000
+#define FLUSH_TURNS 100
 #define NET_HEADERS 80 /* IPv6, UDP, BTH, the longest header beside a payload, ICRC */
 
 static uint8_t *host_tx_alloc(void *host, uint32_t len)
@@ -164,31 +169,12 @@ static const struct rnic_ops host_ops = {
 	.log = host_log,
 };
 
-static bool is_v4(const uint8_t addr[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	return !memcmp(addr, mapped, sizeof(mapped));
-}
-
-static bool addr_parse(const char *text, uint8_t addr[16])
-{
-	memset(addr, 0, 16);
-	addr[10] = addr[11] = 0xff;
-	return inet_pton(AF_INET, text, addr + 12) == 1 || inet_pton(AF_INET6, text, addr) == 1;
-}
-
-static bool is_loopback(const uint8_t addr[16])
-{
-	return is_v4(addr) ? addr[12] == 127 : IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)addr);
-}
-
 /* The interface that has a plain address; 127/8 is lo's altogether. */
 static bool if_of_addr(struct net_monitor *m, const uint8_t addr[16], struct net_if *out)
 {
 	struct net_addr na;
 
-	if (is_loopback(addr))
+	if (net_addr_is_loopback(addr))
 		return net_monitor_if_named(m, "lo", out);
 	for (uint32_t i = 0; net_monitor_if(m, i, out); i++)
 		for (uint32_t j = 0; net_monitor_addr(m, out->ifindex, j, &na); j++)
@@ -201,15 +187,16 @@ static bool adapter_if(const struct adapter *a, struct net_if *out)
 {
 	struct net_monitor *m = a->daemon->monitor;
 
-	return a->plain ? if_of_addr(m, a->addr, out)
-			: net_monitor_if_named(m, a->kdev.netdev, out);
+	return a->where.plain ? if_of_addr(m, a->where.addr, out)
+			      : net_monitor_if_indexed(m, a->kdev.ifindex, out);
 }
 
-static enum rnic_mtu mtu_of(const struct net_if *nif)
+static enum rnic_mtu mtu_of(const struct adapter *a, const struct net_if *nif)
 {
 	enum rnic_mtu mtu = RNIC_MTU_4096;
 
-	while (mtu > RNIC_MTU_256 && rnic_mtu_bytes(mtu) + NET_HEADERS > nif->mtu)
+	while (mtu > RNIC_MTU_256 && (rnic_mtu_bytes(mtu) + NET_HEADERS > nif->mtu ||
+				      (a->mtu_limit && rnic_mtu_bytes(mtu) > a->mtu_limit)))
 		mtu--;
 	return mtu;
 }
@@ -217,108 +204,57 @@ static enum rnic_mtu mtu_of(const struct net_if *nif)
 /* EUI-64 of the MAC, as rxe; an interface without one gets its first address into it. */
 static void guid_make(struct adapter *a, const struct net_if *nif)
 {
-	static const uint8_t none[6];
-	uint8_t *g = a->kdev.guid;
-	const uint8_t *mac = nif->mac;
-	const uint8_t *addr = a->plain ? a->addr : a->gids[0];
+	const uint8_t *addr = gids_first(a);
 
-	if (memcmp(mac, none, 6)) {
-		memcpy(g,
-		       (const uint8_t[8]){mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4],
-					  mac[5]},
+	if (gids_has_mac(nif))
+		gids_eui64(nif->mac, a->kdev.guid);
+	else
+		memcpy(a->kdev.guid,
+		       (const uint8_t[8]){2, 0, addr[12], 0xff, 0xfe, addr[13], addr[14], addr[15]},
 		       8);
-		return;
-	}
-	memcpy(g, (const uint8_t[8]){2, 0, addr[12], 0xff, 0xfe, addr[13], addr[14], addr[15]}, 8);
 }
 
-static void gid_clear(struct adapter *a, uint32_t i)
+static int if_follow(struct adapter *a, const struct net_if *nif)
 {
-	static const uint8_t none[16];
+	uint32_t rcvbuf;
+	int rc = gids_sync(a, nif);
 
-	if (!memcmp(a->gids[i], none, 16))
-		return;
-	net_port_addr_del(a->port, a->gids[i], a->gid_if[i]);
-	rnic_gid_set(a->rnic, (uint16_t)i, none, 0);
-	memset(a->gids[i], 0, 16);
-	a->gid_if[i] = 0;
+	/* Half of what a socket holds: acknowledgements and other peers want room too. */
+	rcvbuf = net_port_rcvbuf(a->port);
+	if (rcvbuf)
+		rnic_window_set(a->rnic, rcvbuf / 2);
+	a->kdev.netdev_up = nif->enabled;
+	rnic_port_set(a->rnic, nif->up && !a->set_down, mtu_of(a, nif));
+	return rc;
 }
 
-static bool gid_has(const struct adapter *a, const uint8_t addr[16])
-{
-	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++)
-		if (!memcmp(a->gids[i], addr, 16))
-			return true;
-	return false;
-}
-
-static int gid_add(struct adapter *a, const uint8_t addr[16], uint32_t ifindex)
-{
-	static const uint8_t none[16];
-	uint32_t i = 0;
-	int rc;
-
-	if (gid_has(a, addr))
-		return 0;
-	while (i < RNIC_GID_TABLE_LEN && memcmp(a->gids[i], none, 16))
-		i++;
-	if (i == RNIC_GID_TABLE_LEN)
-		return -ENOSPC;
-	rc = net_port_addr_add(a->port, addr, ifindex);
-	if (rc)
-		return rc;
-	memcpy(a->gids[i], addr, 16);
-	a->gid_if[i] = ifindex;
-	rnic_gid_set(a->rnic, (uint16_t)i, addr, ifindex);
-	return 0;
-}
-
-static bool if_has_addr(struct net_monitor *m, uint32_t ifindex, const uint8_t addr[16])
-{
-	struct net_addr na;
-
-	for (uint32_t i = 0; net_monitor_addr(m, ifindex, i, &na); i++)
-		if (!memcmp(na.addr, addr, 16))
-			return true;
-	return false;
-}
-
-/* The interface's addresses into the GID table: gone ones out, new ones into the first free slot.
- */
-static int gids_sync(struct adapter *a, const struct net_if *nif)
-{
-	struct net_monitor *m = a->daemon->monitor;
-	static const uint8_t none[16];
-	struct net_addr na;
-	int rc = 0, busy = 0;
-
-	if (a->plain)
-		return gid_add(a, a->addr, is_loopback(a->addr) ? 0 : nif->ifindex);
-	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++)
-		if (memcmp(a->gids[i], none, 16) && !if_has_addr(m, nif->ifindex, a->gids[i]))
-			gid_clear(a, i);
-	for (uint32_t i = 0; net_monitor_addr(m, nif->ifindex, i, &na); i++) {
-		if (na.tentative)
-			continue;
-		rc = gid_add(a, na.addr, nif->ifindex);
-		if (rc)
-			busy = rc;
-	}
-	return busy;
-}
-
-void adapter_sync(struct adapter *a)
+bool adapter_sync(struct adapter *a)
 {
 	struct net_if nif;
 
-	if (!adapter_if(a, &nif)) {
-		for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++)
-			gid_clear(a, i);
-		rnic_port_set(a->rnic, false, rnic_port_mtu(a->rnic));
-		return;
+	if (adapter_if(a, &nif)) {
+		if (strcmp(nif.name, a->kdev.netdev))
+			kernel_netdev_renamed(&a->kdev, nif.name);
+		if_follow(a, &nif);
+		return true;
 	}
-	gids_sync(a, &nif);
-	rnic_port_set(a->rnic, nif.up, mtu_of(&nif));
+	if (!a->where.plain)
+		return false;
+	gids_sync(a, NULL);
+	a->kdev.netdev_up = false;
+	rnic_port_set(a->rnic, false, rnic_port_mtu(a->rnic));
+	return true;
+}
+
+void adapter_set(struct adapter *a, const struct link_request *r)
+{
+	if (r->given & LINK_MTU)
+		a->mtu_limit = r->mtu;
+	if (r->given & LINK_GSO)
+		net_port_gso_set(a->port, r->gso);
+	if (r->given & LINK_STATE)
+		a->set_down = !r->up;
+	adapter_sync(a);
 }
 
 static void fault_log(void *ctx, const char *line)
@@ -351,70 +287,109 @@ static int core_open(struct adapter *a, const struct net_if *nif)
 	struct rnic_device_config cfg = {
 		.ops = &host_ops,
 		.host = a,
-		.active_mtu = mtu_of(nif),
+		.active_mtu = mtu_of(a, nif),
 	};
-	static const uint8_t none[16];
 	int rc;
 
 	snprintf(cfg.name, sizeof(cfg.name), "%.15s", a->kdev.name);
 	a->rnic = rnic_device_create(&cfg);
 	if (!a->rnic)
 		return -ENOMEM;
-	rc = gids_sync(a, nif);
-	if (!memcmp(a->gids[0], none, 16))
-		return rc ? rc : -EADDRNOTAVAIL;
-	/* Half of what a socket holds: acknowledgements and other peers want room too. */
-	rnic_window_set(a->rnic, net_port_rcvbuf(a->port) / 2);
+	rc = if_follow(a, nif);
+	if (rc && !gids_bound(a))
+		return rc;
 	rnic_acks_may_wait(a->rnic, a->daemon->opt.wait_acks ? ACK_TRUST : 0);
-	rnic_port_set(a->rnic, nif->up, mtu_of(nif));
 	rnic_credits_set(a->rnic, a->daemon->opt.credits);
 	return 0;
 }
 
-static int adapter_open(struct adapter *a, const char *name, const char *where)
+/* The kernel, too, counts uverbs0, uverbs1 ... and uses a number again that was given back. */
+static uint32_t index_free(const struct daemon *d)
 {
-	struct daemon *d = a->daemon;
-	struct net_if nif;
-	int rc;
+	uint32_t index = 0;
 
-	a->plain = addr_parse(where, a->addr);
-	if (!a->plain)
-		snprintf(a->kdev.netdev, sizeof(a->kdev.netdev), "%s", where);
-	if (!adapter_if(a, &nif)) {
-		daemon_logf("%s: no interface %s %s", name, a->plain ? "has the address" : "called",
-			    where);
+	for (const struct adapter *a = d->adapters; a;)
+		if (a->kdev.index == index) {
+			index++;
+			a = d->adapters;
+		} else {
+			a = a->next;
+		}
+	return index;
+}
+
+/* Errors as those of RDMA_NLDEV_CMD_NEWLINK for rxe. */
+static int place_check(const struct daemon *d, const char *name, const struct link_where *where,
+		       struct net_if *nif)
+{
+	char text[INET6_ADDRSTRLEN];
+	bool found = where->plain ? if_of_addr(d->monitor, where->addr, nif)
+				  : net_monitor_if_named(d->monitor, where->netdev, nif);
+
+	if (!kernel_link_name_valid(name)) {
+		daemon_logf("a device cannot be called \"%.80s\"", name);
+		return -EINVAL;
+	}
+	if (!found) {
+		daemon_logf("%s: no interface %s %s", name,
+			    where->plain ? "has the address" : "called",
+			    where->plain ? link_addr_text(where->addr, text) : where->netdev);
 		return -ENODEV;
 	}
-	snprintf(a->kdev.netdev, sizeof(a->kdev.netdev), "%s", nif.name);
-	a->kdev.ifindex = nif.ifindex;
-	a->kdev.index = d->n_made;
+	for (const struct adapter *a = d->adapters; a; a = a->next) {
+		if (!strcmp(a->kdev.name, name)) {
+			daemon_logf("%s: there is a device of that name", name);
+			return -ENFILE;
+		}
+		if (!where->plain && !a->where.plain && a->kdev.ifindex == nif->ifindex) {
+			daemon_logf("%s: %s has a device, %s", name, nif->name, a->kdev.name);
+			return -EEXIST;
+		}
+	}
+	return 0;
+}
+
+static int adapter_open(struct adapter *a, const char *name, const struct net_if *nif)
+{
+	struct daemon *d = a->daemon;
+	int rc;
+
+	snprintf(a->kdev.name, sizeof(a->kdev.name), "%s", name);
+	snprintf(a->kdev.netdev, sizeof(a->kdev.netdev), "%s", nif->name);
+	a->kdev.ifindex = nif->ifindex;
+	a->kdev.index = index_free(d);
 	a->kdev.num_comp_vectors = 2;
 	a->kdev.host = a;
 	a->faults = fault_rules_create();
 	rc = a->faults ? port_open(a) : -ENOMEM;
 	if (!rc)
-		rc = core_open(a, &nif);
+		rc = core_open(a, nif);
 	if (rc) {
-		daemon_logf("%s on %s: %s", name, where, strerror(-rc));
+		daemon_logf("%s on %s: %s", name, nif->name, strerror(-rc));
 		return rc;
 	}
-	guid_make(a, &nif);
+	guid_make(a, nif);
 	a->kdev.rnic = a->rnic;
 	return kernel_device_add(d->kernel, &a->kdev);
 }
 
-int adapter_create(struct daemon *d, const char *name, const char *where, struct adapter **out)
+int adapter_create(struct daemon *d, const char *name, const struct link_where *where,
+		   struct adapter **out)
 {
-	struct adapter *a = calloc(1, sizeof(*a));
 	struct adapter **p = &d->adapters;
-	int rc;
+	struct adapter *a;
+	struct net_if nif;
+	int rc = place_check(d, name, where, &nif);
 
+	if (rc)
+		return rc;
+	a = calloc(1, sizeof(*a));
 	if (!a)
 		return -ENOMEM;
 	a->daemon = d;
+	a->where = *where;
 	a->deadline = a->acks_look = UINT64_MAX;
-	snprintf(a->kdev.name, sizeof(a->kdev.name), "%s", name);
-	rc = adapter_open(a, name, where);
+	rc = adapter_open(a, name, &nif);
 	while (*p)
 		p = &(*p)->next;
 	*p = a;
@@ -423,7 +398,6 @@ int adapter_create(struct daemon *d, const char *name, const char *where, struct
 		adapter_destroy(a);
 		return rc;
 	}
-	d->n_made++;
 	*out = a;
 	return 0;
 }
@@ -446,6 +420,31 @@ void adapter_destroy(struct adapter *a)
 		net_port_destroy(a->port);
 	fault_rules_destroy(a->faults);
 	free(a);
+}
+
+/* Their requests are flushed, as by a device that fails. */
+static void qps_fail(struct adapter *a)
+{
+	const struct rnic_qp_attr error = {.state = RNIC_QPS_ERR};
+	struct rnic_qp *qp;
+	uint32_t qpn = 0;
+
+	while ((qp = rnic_device_qp_after(a->rnic, qpn))) {
+		qpn = rnic_qp_num(qp);
+		if (rnic_qp_state(qp) != RNIC_QPS_RESET)
+			rnic_qp_modify(qp, &error, RNIC_QP_STATE, daemon_now());
+	}
+	/* Bounded: a client may post as fast as its requests are flushed. */
+	for (int i = 0; i < FLUSH_TURNS && rnic_run(a->rnic, daemon_now()); i++)
+		;
+}
+
+void adapter_farewell(struct adapter *a)
+{
+	qps_fail(a);
+	if (a->kdev.kernel)
+		ucma_device_del(&a->kdev);
+	net_port_flush(a->port, daemon_now());
 }
 
 bool adapter_receive(struct adapter *a, uint64_t now)

@@ -10,9 +10,9 @@
 #include "net/ifaddr.h"
 #include "net/port.h"
 #include "rnic/device.h"
+#include "tools/gids.h"
+#include "tools/linkspec.h"
 #include "verbs/kernel/kernel.h"
-
-#define ADAPTER_NAME_MAX 63
 
 struct daemon;
 
@@ -27,21 +27,26 @@ struct adapter {
 	uint64_t acks_look; /* ns; when to look for acknowledgements that wait for a reply in
 			     * vain; UINT64_MAX: not */
 	uint64_t deadline;  /* ns; UINT64_MAX: none */
-	bool plain;	    /* bound to one address, not to all of an interface */
-	uint8_t addr[16];
-	uint8_t gids[RNIC_GID_TABLE_LEN][16]; /* as told to core and port */
-	uint32_t gid_if[RNIC_GID_TABLE_LEN];
+	struct link_where where;
+	uint32_t mtu_limit; /* bytes; 0: as much as the interface takes */
+	bool set_down;	    /* its port is down by command */
+	struct gid_entry gids[RNIC_GID_TABLE_LEN];
 	void *watches; /* of the loop */
 };
 
 /*
- * where: name of an interface, or an address. 0, or -errno with a line logged. A busy port costs
- * the address that it is busy for; if none is left, the device: -EADDRINUSE.
+ * 0, or -errno with a line logged: see verbs/kernel/link.h. A busy port costs the address that it
+ * is busy for; if none is left, the device: -EADDRINUSE. An interface without an address may get
+ * one later.
  */
-int adapter_create(struct daemon *d, const char *name, const char *where, struct adapter **out);
+int adapter_create(struct daemon *d, const char *name, const struct link_where *where,
+		   struct adapter **out);
+/* Before adapter_destroy, if there may be users: requests are flushed, connections told. */
+void adapter_farewell(struct adapter *a);
 void adapter_destroy(struct adapter *a);
-/* Interfaces or addresses have changed. */
-void adapter_sync(struct adapter *a);
+/* Interfaces or addresses have changed. False: its interface is gone, and it should go too. */
+bool adapter_sync(struct adapter *a);
+void adapter_set(struct adapter *a, const struct link_request *r);
 
 /* Receive, and give it to the core; true if anything came. */
 bool adapter_receive(struct adapter *a, uint64_t now);

@@ -310,6 +310,8 @@ int commands_run(void *daemon, int argc, char **argv, bool json, struct admin_re
 
 	if (argc >= 3 && argc <= 4 && !strcmp(argv[0], "qp") && !strcmp(argv[1], "dot"))
 		return dot_answer(daemon, argv[2], argv[3], reply);
+	if (argc >= 1 && !strcmp(argv[0], "link") && (argc < 2 || strcmp(argv[1], "show")))
+		return devices_link(daemon, argc - 1, argv + 1, reply);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (command_is(&commands[i], argc, argv, &used) && argc <= used + 1)
 			return answer(daemon, &commands[i], argc > used ? argv[used] : NULL, json,

@@ -35,7 +35,7 @@ struct daemon {
 	struct kernel *kernel;
 	struct net_monitor *monitor;
 	struct adapter *adapters;
-	uint32_t n_adapters, n_made;
+	uint32_t n_adapters;
 	bool stopping;
 	/* loop.c */
 	int timer_fd;
@@ -59,6 +59,11 @@ uint64_t daemon_now(void); /* ns, monotonic */
 /* Make the devices that the options ask for. 0, or -ENODEV if not one could be made. */
 int devices_create(struct daemon *d);
 void devices_sync(struct daemon *d);
+/* kernel_config's link_add and link_del. */
+int devices_link_add(void *daemon, const char *name, const char *netdev);
+int devices_link_del(void *daemon, struct kdevice *dev);
+/* rnicctl link add|del|set ...: argv from that word on. */
+int devices_link(struct daemon *d, int argc, char **argv, struct admin_reply *reply);
 
 /* ---- loop.c ---- */
 int loop_init(struct daemon *d);

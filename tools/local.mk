@@ -22,6 +22,10 @@ tools_rnicd_SOURCES = \
 	tools/commands.c \
 	tools/daemon.h \
 	tools/devices.c \
+	tools/gids.c \
+	tools/gids.h \
+	tools/linkspec.c \
+	tools/linkspec.h \
 	tools/loglimit.c \
 	tools/loglimit.h \
 	tools/loop.c \

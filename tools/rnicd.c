@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "net/route.h"
-#include "rnic/qp.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
 #include "tools/loglimit.h"
@@ -103,20 +102,6 @@ static int list_add(const char **list, uint32_t *n, const char *value, const cha
 	return 0;
 }
 
-static int gso_parse(const char *text, enum net_gso *gso)
-{
-	static const char *const names[] = {
-		[NET_GSO_AUTO] = "auto", [NET_GSO_ON] = "on", [NET_GSO_OFF] = "off"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(text, names[i])) {
-			*gso = (enum net_gso)i;
-			return 0;
-		}
-	daemon_logf("--gso %s: auto, on or off is wanted", text);
-	return -EINVAL;
-}
-
 static int option_apply(struct daemon_options *o, int code)
 {
 	char *end;
@@ -130,7 +115,10 @@ static int option_apply(struct daemon_options *o, int code)
 	case OPT_FAULT:
 		return list_add(o->faults, &o->n_faults, optarg, "--fault");
 	case OPT_GSO:
-		return gso_parse(optarg, &o->gso);
+		if (link_gso_parse(optarg, &o->gso))
+			return 0;
+		daemon_logf("--gso %s: auto, on or off is wanted", optarg);
+		return -EINVAL;
 	case OPT_SPIN:
 		o->spin_us = (int32_t)strtol(optarg, &end, 10);
 		return *end || o->spin_us < 0 || o->spin_us > 1000000 ? -EINVAL : 0;
@@ -315,6 +303,8 @@ static int daemon_start(struct daemon *d)
 		.ctx = d,
 		.admin = commands_run,
 		.route = route,
+		.link_add = devices_link_add,
+		.link_del = devices_link_del,
 		.sessions_changed = sessions_changed,
 	};
 	const struct net_monitor_events events = {.changed = changed, .ctx = d};
@@ -333,29 +323,6 @@ static int daemon_start(struct daemon *d)
 	return rc ? rc : devices_create(d);
 }
 
-/* Clients that still use us are told as by a device that fails: their requests are flushed. */
-static void clients_tell(struct daemon *d)
-{
-	const struct rnic_async fatal = {.type = RNIC_EVENT_DEVICE_FATAL};
-	const struct rnic_qp_attr error = {.state = RNIC_QPS_ERR};
-
-	for (struct adapter *a = d->adapters; a; a = a->next) {
-		uint32_t qpn = 0;
-		struct rnic_qp *qp;
-
-		while ((qp = rnic_device_qp_after(a->rnic, qpn))) {
-			qpn = rnic_qp_num(qp);
-			if (rnic_qp_state(qp) != RNIC_QPS_RESET)
-				rnic_qp_modify(qp, &error, RNIC_QP_STATE, daemon_now());
-		}
-		/* Bounded: a client may post as fast as its requests are flushed. */
-		for (int i = 0; i < 100 && rnic_run(a->rnic, daemon_now()); i++)
-			;
-		if (a->kdev.kernel)
-			kernel_port_event(&a->kdev, &fatal);
-	}
-}
-
 static void farewell_over(struct ev_loop *loop, ev_timer *w, int revents)
 {
 	(void)revents;
@@ -365,14 +332,13 @@ static void farewell_over(struct ev_loop *loop, ev_timer *w, int revents)
 
 /* An event of rdma_cm is fetched by a command, so the daemon stays until all have heard that its
  * devices go; but not for a program that does not ask. */
-static void connections_tell(struct daemon *d)
+static void clients_tell(struct daemon *d)
 {
 	bool over = false;
 	ev_timer timer;
 
 	for (struct adapter *a = d->adapters; a; a = a->next)
-		if (a->kdev.kernel)
-			ucma_device_del(&a->kdev);
+		adapter_farewell(a);
 	ev_timer_init(&timer, farewell_over, FAREWELL_S, 0);
 	timer.data = &over;
 	ev_now_update(d->loop);
@@ -384,10 +350,8 @@ static void connections_tell(struct daemon *d)
 
 static void daemon_end(struct daemon *d)
 {
-	if (d->kernel) {
+	if (d->kernel)
 		clients_tell(d);
-		connections_tell(d);
-	}
 	while (d->kernel && d->adapters)
 		adapter_destroy(d->adapters);
 	kernel_destroy(d->kernel);

@@ -10,6 +10,7 @@ tests_unit_verbs_test_SOURCES = \
 	tests/unit/verbs_device.c \
 	tests/unit/verbs_do.c \
 	tests/unit/verbs_fuzz.c \
+	tests/unit/verbs_gone.c \
 	tests/unit/verbs_ioctl.c \
 	tests/unit/verbs_main.c \
 	tests/unit/verbs_memory.c \

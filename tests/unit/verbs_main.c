@@ -19,6 +19,7 @@ int main(void)
 	suite_add_tcase(suite, verbs_qp_tcase());
 	suite_add_tcase(suite, verbs_ring_tcase());
 	suite_add_tcase(suite, verbs_fuzz_tcase());
+	suite_add_tcase(suite, verbs_gone_tcase());
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

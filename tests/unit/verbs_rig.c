@@ -196,6 +196,11 @@ void channel_put(struct channel *ch)
 	free(ch);
 }
 
+void channel_finish(struct channel *ch)
+{
+	ch->finished = true;
+}
+
 uint64_t channel_id(const struct channel *ch)
 {
 	return ch->id;

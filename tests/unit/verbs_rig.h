@@ -28,7 +28,7 @@ struct channel { /* the rig's */
 	struct channel *next;
 	uint32_t record_size, refs, n_records, n_read;
 	uint64_t id;
-	bool client_gone;
+	bool client_gone, finished;
 	struct {
 		uint64_t word[2];
 		const void *owner;
@@ -104,5 +104,6 @@ TCase *verbs_ioctl_tcase(void);
 TCase *verbs_qp_tcase(void);
 TCase *verbs_ring_tcase(void);
 TCase *verbs_fuzz_tcase(void);
+TCase *verbs_gone_tcase(void);
 
 #endif

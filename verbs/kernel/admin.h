@@ -11,6 +11,8 @@ struct kernel;
 struct admin_reply {
 	char *text;
 	size_t len, room;
+	bool may_change; /* the asker is root or the daemon's own user: no other may change things
+			  */
 };
 
 /* line: words separated by NUL bytes. */

@@ -54,6 +54,7 @@ struct channel {
 	dev_t client_dev;
 	ino_t client_ino;
 	bool gone; /* nobody has the client's end */
+	bool finished;
 	ev_io writable;
 	/* Sent records in order, the newest IN_SOCKET_MAX at most: unread ones are the last of
 	 * them. */
@@ -246,6 +247,8 @@ static void flush(struct channel *ch)
 		ev_io_start(ch->kernel->cfg.loop, &ch->writable);
 	else
 		ev_io_stop(ch->kernel->cfg.loop, &ch->writable);
+	if (ch->finished && !ch->head)
+		shutdown(ch->fd, SHUT_WR);
 }
 
 static int queue_add(struct channel *ch, const void *data, const void *owner)
@@ -270,7 +273,7 @@ int channel_post(struct channel *ch, const void *record, const void *owner)
 	struct owner **o = owner_find(ch, owner);
 	int rc;
 
-	if (ch->gone)
+	if (ch->gone || ch->finished)
 		return 0;
 	if (!*o) {
 		*o = calloc(1, sizeof(**o));
@@ -338,6 +341,12 @@ uint32_t channel_forget(struct channel *ch, const void *owner)
 	free(o);
 	flush(ch);
 	return posted - unread;
+}
+
+void channel_finish(struct channel *ch)
+{
+	ch->finished = true;
+	flush(ch);
 }
 
 void channel_client_closed(struct channel *ch)

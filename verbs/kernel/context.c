@@ -86,6 +86,7 @@ int context_open(struct kernel *k, struct kdevice *dev, struct context **out, in
 		return -ENOMEM;
 	c->kernel = k;
 	c->dev = dev;
+	c->index = dev->index;
 	c->fd = c->lease_fd = c->watch = -1;
 	rc = memfd_make(c);
 	if (!rc)
@@ -118,6 +119,13 @@ void context_destroy(struct context *c)
 	context_free(c);
 }
 
+void context_disassociate(struct context *c)
+{
+	c->ending = true;
+	uverbs_disassociate(c);
+	c->dev = NULL;
+}
+
 struct context *context_find(struct kernel *k, uint64_t id)
 {
 	for (struct context *c = k->contexts; c; c = c->next)
@@ -141,7 +149,7 @@ uint64_t context_id(const struct context *c)
 
 uint64_t context_rdev(const struct context *c)
 {
-	return makedev(TREE_UVERBS_MAJOR, TREE_UVERBS_MINOR + c->dev->index);
+	return makedev(TREE_UVERBS_MAJOR, TREE_UVERBS_MINOR + c->index);
 }
 
 struct rnic_doorbell *context_doorbell(struct context *c)
@@ -220,7 +228,7 @@ bool context_scan(struct context *c)
 	struct rnic_doorbell *db = c->doorbell;
 	bool any = false;
 
-	if (!atomic_load_explicit(&db->pending, memory_order_relaxed) ||
+	if (!c->dev || !atomic_load_explicit(&db->pending, memory_order_relaxed) ||
 	    !atomic_exchange(&db->pending, 0))
 		return false;
 	for (uint32_t w = 0; w < RNIC_DB_HANDLES / 64 && w * 64 < c->uobjects.room; w++) {

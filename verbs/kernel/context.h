@@ -32,7 +32,7 @@ int context_ring_alloc(struct context *c, uint64_t size, struct ring_mem *ring);
 /* Unmaps and punches the hole. */
 void context_ring_free(struct context *c, struct ring_mem *ring);
 struct rnic_doorbell *context_doorbell(struct context *c);
-struct kdevice *context_device(struct context *c);
+struct kdevice *context_device(struct context *c); /* NULL: it has gone */
 /* Where uverbs keeps its own part; NULL until GET_CONTEXT, freed by uverbs_cleanup. */
 void **context_uverbs(struct context *c);
 
@@ -53,7 +53,8 @@ struct uobject {
 	enum uobject_kind kind;
 	uint32_t handle;
 	uint64_t user_handle;
-	void *object; /* of rnic/, or the personality's */
+	void *object;	      /* of rnic/, or the personality's; NULL: it went with its device */
+	uint32_t comp, async; /* of one that went: events that the program has read of it */
 };
 
 /* Handles of QPs and CQs are kept below RNIC_DB_HANDLES while there are free ones. */
@@ -62,6 +63,11 @@ int uobject_add(struct context *c, enum uobject_kind kind, void *object, uint64_
 /* NULL if there is none of that kind and handle. */
 struct uobject *uobject_get(struct context *c, enum uobject_kind kind, uint32_t handle);
 void uobject_remove(struct context *c, struct uobject *u);
+/* Objects that are removed from now on leave their handles, for the program to destroy: their
+ * device has gone. */
+void uobjects_entomb(struct context *c);
+/* Of an object that went with its device the handle goes too; its numbers of events. 0. */
+int uobject_bury(struct context *c, struct uobject *u, uint32_t *comp, uint32_t *async);
 /* First object of the kind with handle >= from, or NULL: to destroy all at the end. */
 struct uobject *uobject_next(struct context *c, enum uobject_kind kind, uint32_t from);
 
@@ -78,6 +84,8 @@ uint32_t channel_record_size(const struct channel *ch);
 bool channel_client_gone(const struct channel *ch);
 /* Never lost: kept in a queue while the socket is full. owner: any pointer, to find it again. */
 int channel_post(struct channel *ch, const void *record, const void *owner);
+/* After what is posted now comes the end of the file. */
+void channel_finish(struct channel *ch);
 /* Take the owner's records that have not been read out; returns how many were read in its life. */
 uint32_t channel_forget(struct channel *ch, const void *owner);
 

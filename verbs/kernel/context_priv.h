@@ -15,6 +15,7 @@ struct uobjects {
 	struct uobject **slot;
 	uint32_t room;
 	uint32_t lowest; /* no number below is free */
+	bool entombed;	 /* see uobjects_entomb */
 };
 
 struct ring_range { /* allocated ranges of the memfd, in order */
@@ -25,7 +26,8 @@ struct ring_range { /* allocated ranges of the memfd, in order */
 struct context {
 	struct context *next;
 	struct kernel *kernel;
-	struct kdevice *dev;
+	struct kdevice *dev; /* NULL: it has gone, and its objects with it */
+	uint32_t index;	     /* N of uverbsN */
 	uint64_t id;
 	int fd;	      /* as memfd_create gave it */
 	int lease_fd; /* see context.c */

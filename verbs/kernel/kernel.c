@@ -142,13 +142,9 @@ int kernel_device_add(struct kernel *k, struct kdevice *dev)
 
 void kernel_device_del(struct kernel *k, struct kdevice *dev)
 {
-	struct context *next;
-
-	for (struct context *c = k->contexts; c; c = next) {
-		next = context_next(c);
+	for (struct context *c = k->contexts; c; c = context_next(c))
 		if (context_device(c) == dev)
-			context_destroy(c);
-	}
+			context_disassociate(c);
 	for (struct kdevice **p = &k->devices; *p; p = &(*p)->next)
 		if (*p == dev) {
 			*p = dev->next;
@@ -156,6 +152,12 @@ void kernel_device_del(struct kernel *k, struct kdevice *dev)
 		}
 	ucma_device_del(dev);
 	tree_device_del(k, dev);
+}
+
+void kernel_netdev_renamed(struct kdevice *dev, const char *netdev)
+{
+	tree_netdev_rename(dev->kernel, dev, netdev);
+	snprintf(dev->netdev, sizeof(dev->netdev), "%s", netdev);
 }
 
 void kernel_port_event(struct kdevice *dev, const struct rnic_async *event)

@@ -20,6 +20,7 @@ struct kdevice {
 	char name[64];	 /* "rxe0" */
 	char netdev[16]; /* interface name, "" for a plain address */
 	uint32_t ifindex;
+	bool netdev_up;	 /* the interface is up, though perhaps without a carrier */
 	uint32_t index;	 /* N of uverbsN */
 	uint8_t guid[8]; /* node GUID, network order */
 	uint32_t num_comp_vectors;
@@ -38,6 +39,9 @@ struct kernel_config {
 	/* The source address for packets to `to` (an interface for link-local ones) by the routing
 	 * table: 0, or -ENETUNREACH, -EHOSTUNREACH... NULL: nothing can be reached. */
 	int (*route)(void *ctx, const uint8_t to[16], uint32_t ifindex, uint8_t from[16]);
+	/* See link.h, which checks the name first; NULL: devices are fixed. */
+	int (*link_add)(void *ctx, const char *name, const char *netdev);
+	int (*link_del)(void *ctx, struct kdevice *dev);
 	/* The number of sessions has changed (on-demand daemons end some time after the last). */
 	void (*sessions_changed)(void *ctx, uint32_t sessions);
 };
@@ -49,9 +53,13 @@ void admin_printf(struct admin_reply *reply, const char *fmt, ...)
 int kernel_create(const struct kernel_config *cfg, struct kernel **out);
 void kernel_destroy(struct kernel *k);
 
-/* Show or hide a device: writes its part of the tree. The kdevice stays the caller's. */
+/*
+ * Show or hide a device: writes its part of the tree. The kdevice stays the caller's. Contexts of a
+ * hidden one get IBV_EVENT_DEVICE_FATAL, lose all their objects, and answer EIO from then on.
+ */
 int kernel_device_add(struct kernel *k, struct kdevice *dev);
 void kernel_device_del(struct kernel *k, struct kdevice *dev);
+void kernel_netdev_renamed(struct kdevice *dev, const char *netdev);
 /* A port event of the core: to every context of the device. */
 void kernel_port_event(struct kdevice *dev, const struct rnic_async *event);
 

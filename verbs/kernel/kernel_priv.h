@@ -61,6 +61,9 @@ uint64_t context_rdev(const struct context *c);
 void context_inotify_fired(struct kernel *k);
 bool context_scan(struct context *c);
 void context_destroy(struct context *c);
+/* Its device goes: it is told, its objects go, and it lives on without, until the client closes it.
+ */
+void context_disassociate(struct context *c);
 struct context *context_next(struct context *c);
 
 /* ---- channel.c ---- */
@@ -114,6 +117,8 @@ int tree_create(struct kernel *k);
 void tree_destroy(struct kernel *k);
 int tree_device_add(struct kernel *k, struct kdevice *dev);
 void tree_device_del(struct kernel *k, struct kdevice *dev);
+/* Before dev->netdev is changed. */
+void tree_netdev_rename(struct kernel *k, struct kdevice *dev, const char *netdev);
 /* What a path names that is a character device. */
 struct tree_node {
 	struct kdevice *dev; /* uverbs, or NULL */

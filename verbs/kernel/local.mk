@@ -21,6 +21,8 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/kernel.c \
 	verbs/kernel/kernel.h \
 	verbs/kernel/kernel_priv.h \
+	verbs/kernel/link.c \
+	verbs/kernel/link.h \
 	verbs/kernel/listener.c \
 	verbs/kernel/server.c \
 	verbs/kernel/session.c \

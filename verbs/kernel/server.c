@@ -300,6 +300,7 @@ static void conn_admin(struct conn *c, const struct rnic_ctl_request *req, const
 {
 	call_fds_close(c);
 	c->replied = 0;
+	c->reply.may_change = c->uid == 0 || c->uid == geteuid();
 	c->ret = admin_run(c->kernel, (const char *)data, req->len, req->arg[0] == 1, &c->reply);
 	admin_reply_end(&c->reply);
 	conn_reply(c);

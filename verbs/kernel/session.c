@@ -342,10 +342,11 @@ static int64_t call_closed(struct call *call)
  */
 static void posted_run(struct context *c)
 {
-	struct rnic_device *dev = context_device(c)->rnic;
+	struct rnic_device *dev;
 
 	if (!context_scan(c))
 		return;
+	dev = context_device(c)->rnic;
 	for (int i = 0; i < POSTED_TURNS && rnic_run(dev, umem_clock()); i++)
 		;
 }

@@ -251,6 +251,16 @@ void tree_device_del(struct kernel *k, struct kdevice *dev)
 	tree_remove(k, path);
 }
 
+void tree_netdev_rename(struct kernel *k, struct kdevice *dev, const char *netdev)
+{
+	char from[256], to[256];
+
+	snprintf(from, sizeof(from), IB_DIR "/%s/device/net/%s", dev->name, dev->netdev);
+	snprintf(to, sizeof(to), IB_DIR "/%s/device/net/%s", dev->name, netdev);
+	if (renameat(k->tree_fd, from, k->tree_fd, to))
+		kernel_log(k, "%s: %s: %s", dev->name, from, strerror(errno));
+}
+
 /* A read-only descriptor whose content is text. */
 static int text_open(const char *text, size_t len)
 {

@@ -50,7 +50,9 @@ static int show_phys_state(struct kdevice *dev, const char *arg, char *buf, size
 {
 	(void)arg;
 	return snprintf(buf, size, "%s\n",
-			rnic_port_active(dev->rnic) ? "5: LinkUp" : "3: Disabled");
+			rnic_port_active(dev->rnic) ? "5: LinkUp"
+			: dev->netdev_up	    ? "2: Polling"
+						    : "3: Disabled");
 }
 
 static int show_counter(struct kdevice *dev, const char *arg, char *buf, size_t size)

@@ -58,10 +58,29 @@ void uobject_remove(struct context *c, struct uobject *u)
 {
 	struct uobjects *t = context_uobjects(c);
 
+	if (t->entombed && u->object) {
+		u->object = NULL;
+		return;
+	}
 	t->slot[u->handle] = NULL;
 	if (u->handle < t->lowest)
 		t->lowest = u->handle;
 	free(u);
+}
+
+void uobjects_entomb(struct context *c)
+{
+	context_uobjects(c)->entombed = true;
+}
+
+int uobject_bury(struct context *c, struct uobject *u, uint32_t *comp, uint32_t *async)
+{
+	if (comp)
+		*comp = u->comp;
+	if (async)
+		*async = u->async;
+	uobject_remove(c, u);
+	return 0;
 }
 
 struct uobject *uobject_next(struct context *c, enum uobject_kind kind, uint32_t from)

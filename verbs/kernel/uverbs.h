@@ -26,6 +26,9 @@ void uverbs_async_event(const struct rnic_async *event);
 /* Port events go to every context of the device. */
 void uverbs_port_event(struct context *c, const struct rnic_async *event);
 
+/* The context's device goes: destroy everything in it but the handles, tell it, and end its event
+ * descriptors. Commands that destroy still succeed then, all others are EIO. */
+void uverbs_disassociate(struct context *c);
 /* The context ends: destroy everything in it. */
 void uverbs_cleanup(struct context *c);
 

@@ -65,8 +65,11 @@ void av_to_qp_dest(const struct rnic_av *av, struct ib_uverbs_qp_dest *d)
 
 int ah_destroy(struct context *c, struct uobject *u)
 {
-	int rc = rnic_ah_destroy(u->object);
+	int rc;
 
+	if (!u->object)
+		return uobject_bury(c, u, NULL, NULL);
+	rc = rnic_ah_destroy(u->object);
 	if (!rc)
 		uobject_remove(c, u);
 	return rc;

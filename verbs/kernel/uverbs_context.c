@@ -212,9 +212,12 @@ void uverbs_port_event(struct context *c, const struct rnic_async *event)
 static void objects_destroy(struct context *c, enum uobject_kind kind)
 {
 	struct uobject *u;
-	uint32_t handle = 0, comp, async;
+	uint32_t handle = 0;
 
 	while ((u = uobject_next(c, kind, handle))) {
+		uint32_t comp = 0, async = 0;
+		bool lived = u->object;
+
 		handle = u->handle + 1;
 		switch (kind) {
 		case UOBJ_QP:
@@ -241,19 +244,43 @@ static void objects_destroy(struct context *c, enum uobject_kind kind)
 		case UOBJ_CHANNEL:
 			break;
 		}
+		u = lived ? uobject_get(c, kind, handle - 1) : NULL;
+		if (u) {
+			u->comp = comp;
+			u->async = async;
+		}
 	}
 }
 
-void uverbs_cleanup(struct context *c)
+static void all_destroy(struct context *c)
 {
 	static const enum uobject_kind order[] = {UOBJ_QP, UOBJ_SRQ, UOBJ_CQ, UOBJ_AH,
 						  UOBJ_MW, UOBJ_MR,  UOBJ_PD};
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		objects_destroy(c, order[i]);
+}
+
+void uverbs_disassociate(struct context *c)
+{
 	struct uverbs_context *uc = *context_uverbs(c);
 
 	if (!uc)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		objects_destroy(c, order[i]);
+	uobjects_entomb(c);
+	all_destroy(c);
+	async_post(c, RNIC_EVENT_DEVICE_FATAL, 0, NULL);
+	for (uint32_t i = 0; i < uc->n_channels; i++)
+		channel_finish(uc->channels[i]);
+}
+
+void uverbs_cleanup(struct context *c)
+{
+	struct uverbs_context *uc = *context_uverbs(c);
+
+	if (!uc)
+		return;
+	all_destroy(c);
 	for (uint32_t i = 0; i < uc->n_channels; i++)
 		channel_put(uc->channels[i]);
 	free(uc->channels);

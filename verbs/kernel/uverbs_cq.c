@@ -78,8 +78,11 @@ static int cq_create(struct ucmd *cmd, const struct cq_args *args, struct uobjec
 int cq_destroy(struct context *c, struct uobject *u, uint32_t *comp, uint32_t *async)
 {
 	struct uverbs_cq *cq = u->object;
-	int rc = rnic_cq_destroy(cq->cq);
+	int rc;
 
+	if (!cq)
+		return uobject_bury(c, u, comp, async);
+	rc = rnic_cq_destroy(cq->cq);
 	if (rc)
 		return rc;
 	*comp = cq->channel ? channel_forget(cq->channel, cq) : 0;

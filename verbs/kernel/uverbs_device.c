@@ -18,7 +18,7 @@ static_assert(sizeof(struct ib_uverbs_gid_entry) == 32, "GID entry");
 #define PORT 1
 
 enum { LINK_LAYER_ETHERNET = 2, WIDTH_1X = 1, SPEED_SDR = 1, ATOMIC_HCA = 1 };
-enum { PORT_DOWN = 1, PORT_ACTIVE = 4, PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
+enum { PORT_DOWN = 1, PORT_ACTIVE = 4, PHYS_POLLING = 2, PHYS_DISABLED = 3, PHYS_LINK_UP = 5 };
 
 /* As enum ib_odp_general_cap_bits and enum ib_odp_transport_cap_bits of the kernel number them. */
 enum { ODP_EXPLICIT = 1 << 0, ODP_IMPLICIT = 1 << 1 };
@@ -123,7 +123,7 @@ static int port_fill(struct ucmd *cmd, uint64_t port, struct ib_uverbs_query_por
 	r->gid_tbl_len = RNIC_GID_TABLE_LEN;
 	r->pkey_tbl_len = 1;
 	r->state = active ? PORT_ACTIVE : PORT_DOWN;
-	r->phys_state = active ? PHYS_LINK_UP : PHYS_DISABLED;
+	r->phys_state = active ? PHYS_LINK_UP : cmd->dev->netdev_up ? PHYS_POLLING : PHYS_DISABLED;
 	r->max_mtu = RNIC_MTU_4096;
 	r->active_mtu = (uint8_t)rnic_port_mtu(rnic);
 	r->max_vl_num = 1;

@@ -11,6 +11,14 @@
 
 #define LENGTH_MAX 4096
 
+static bool destroys(const struct umethod *m)
+{
+	for (uint32_t i = 0; i < UATTRS_MAX; i++)
+		if (m->attr[i].type == UATTR_DESTROY)
+			return true;
+	return false;
+}
+
 static int method_run(struct ucmd *cmd, const struct ib_uverbs_ioctl_hdr *hdr, uint64_t addr)
 {
 	const struct umethod *m;
@@ -26,6 +34,8 @@ static int method_run(struct ucmd *cmd, const struct ib_uverbs_ioctl_hdr *hdr, u
 	m = umethod_find(hdr->object_id, hdr->method_id);
 	if (!m)
 		return -EPROTONOSUPPORT;
+	if (!cmd->dev && m->run != write_invoke && !destroys(m))
+		return -EIO;
 	rc = uattrs_parse(cmd, m, addr + sizeof(*hdr), hdr->num_attrs);
 	if (!rc)
 		rc = m->run(cmd);

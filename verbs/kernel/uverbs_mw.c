@@ -11,8 +11,11 @@
 
 int mw_destroy(struct context *c, struct uobject *u)
 {
-	int rc = rnic_mw_destroy(u->object);
+	int rc;
 
+	if (!u->object)
+		return uobject_bury(c, u, NULL, NULL);
+	rc = rnic_mw_destroy(u->object);
 	if (!rc)
 		uobject_remove(c, u);
 	return rc;

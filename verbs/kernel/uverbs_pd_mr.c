@@ -31,8 +31,11 @@ enum { REREG_TRANS = 1 << 0, REREG_PD = 1 << 1, REREG_ACCESS = 1 << 2 };
 
 int pd_destroy(struct context *c, struct uobject *u)
 {
-	int rc = rnic_pd_destroy(u->object);
+	int rc;
 
+	if (!u->object)
+		return uobject_bury(c, u, NULL, NULL);
+	rc = rnic_pd_destroy(u->object);
 	if (!rc)
 		uobject_remove(c, u);
 	return rc;
@@ -160,8 +163,11 @@ static int mr_create(struct ucmd *cmd, struct rnic_pd *pd, struct rnic_mr_attr *
 int mr_destroy(struct context *c, struct uobject *u)
 {
 	struct uverbs_mr *mr = u->object;
-	int rc = rnic_mr_destroy(mr->mr);
+	int rc;
 
+	if (!mr)
+		return uobject_bury(c, u, NULL, NULL);
+	rc = rnic_mr_destroy(mr->mr);
 	if (rc)
 		return rc;
 	umem_put(mr->umem);

@@ -167,8 +167,11 @@ static int qp_create(struct ucmd *cmd, struct qp_args *args, struct uobject **u)
 int qp_destroy(struct context *c, struct uobject *u, uint32_t *async)
 {
 	struct uverbs_qp *qp = u->object;
-	int rc = rnic_qp_destroy(qp->qp);
+	int rc;
 
+	if (!qp)
+		return uobject_bury(c, u, NULL, async);
+	rc = rnic_qp_destroy(qp->qp);
 	if (rc)
 		return rc;
 	*async = async_forget(c, qp);
@@ -183,7 +186,7 @@ int qp_destroy(struct context *c, struct uobject *u, uint32_t *async)
 static int qp_destroy_asked(struct ucmd *cmd, struct uobject *u, uint32_t *async)
 {
 	struct uverbs_qp *qp = u->object;
-	uint32_t n = rnic_mcast_count(qp->qp);
+	uint32_t n = qp ? rnic_mcast_count(qp->qp) : 0;
 
 	if (!n)
 		return qp_destroy(cmd->context, u, async);
@@ -399,6 +402,6 @@ void uverbs_kick(struct context *c, uint32_t qp_handle)
 	struct uobject *u = uobject_get(c, UOBJ_QP, qp_handle);
 
 	/* Below RTS nothing happens; the WQE waits. A bit of no QP is the client's joke. */
-	if (u)
+	if (u && u->object)
 		rnic_qp_kick(((struct uverbs_qp *)u->object)->qp);
 }

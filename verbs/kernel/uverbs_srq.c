@@ -78,8 +78,11 @@ static int srq_create(struct ucmd *cmd, struct srq_args *args, struct uobject **
 int srq_destroy(struct context *c, struct uobject *u, uint32_t *async)
 {
 	struct uverbs_srq *srq = u->object;
-	int rc = rnic_srq_destroy(srq->srq);
+	int rc;
 
+	if (!srq)
+		return uobject_bury(c, u, NULL, async);
+	rc = rnic_srq_destroy(srq->srq);
 	if (rc)
 		return rc;
 	*async = async_forget(c, srq);

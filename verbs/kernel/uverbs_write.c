@@ -17,6 +17,7 @@ struct write_cmd {
 	int (*run)(struct ucmd *cmd); /* NULL: not supported by this device */
 	uint16_t req, resp;
 	bool udata;
+	bool destroys; /* and so succeeds after the device has gone */
 };
 
 #define SIZES(req_type, resp_type) .req = sizeof(struct req_type), .resp = sizeof(struct resp_type)
@@ -33,21 +34,24 @@ static const struct write_cmd commands[IB_USER_VERBS_CMD_OPEN_QP + 1] = {
 	[IB_USER_VERBS_CMD_ALLOC_PD] = {cmd_alloc_pd,
 					SIZES(ib_uverbs_alloc_pd, ib_uverbs_alloc_pd_resp),
 					.udata = true},
-	[IB_USER_VERBS_CMD_DEALLOC_PD] = {cmd_dealloc_pd, REQ(ib_uverbs_dealloc_pd)},
+	[IB_USER_VERBS_CMD_DEALLOC_PD] = {cmd_dealloc_pd, REQ(ib_uverbs_dealloc_pd),
+					  .destroys = true},
 	[IB_USER_VERBS_CMD_CREATE_AH] = {cmd_create_ah,
 					 SIZES(ib_uverbs_create_ah, ib_uverbs_create_ah_resp),
 					 .udata = true},
-	[IB_USER_VERBS_CMD_DESTROY_AH] = {cmd_destroy_ah, REQ(ib_uverbs_destroy_ah)},
+	[IB_USER_VERBS_CMD_DESTROY_AH] = {cmd_destroy_ah, REQ(ib_uverbs_destroy_ah),
+					  .destroys = true},
 	[IB_USER_VERBS_CMD_REG_MR] = {cmd_reg_mr, SIZES(ib_uverbs_reg_mr, ib_uverbs_reg_mr_resp),
 				      .udata = true},
 	[IB_USER_VERBS_CMD_REREG_MR] = {cmd_rereg_mr,
 					SIZES(ib_uverbs_rereg_mr, ib_uverbs_rereg_mr_resp),
 					.udata = true},
-	[IB_USER_VERBS_CMD_DEREG_MR] = {cmd_dereg_mr, REQ(ib_uverbs_dereg_mr)},
+	[IB_USER_VERBS_CMD_DEREG_MR] = {cmd_dereg_mr, REQ(ib_uverbs_dereg_mr), .destroys = true},
 	[IB_USER_VERBS_CMD_ALLOC_MW] = {cmd_alloc_mw,
 					SIZES(ib_uverbs_alloc_mw, ib_uverbs_alloc_mw_resp),
 					.udata = true},
-	[IB_USER_VERBS_CMD_DEALLOC_MW] = {cmd_dealloc_mw, REQ(ib_uverbs_dealloc_mw)},
+	[IB_USER_VERBS_CMD_DEALLOC_MW] = {cmd_dealloc_mw, REQ(ib_uverbs_dealloc_mw),
+					  .destroys = true},
 	[IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL] = {cmd_create_comp_channel,
 						   SIZES(ib_uverbs_create_comp_channel,
 							 ib_uverbs_create_comp_channel_resp)},
@@ -58,7 +62,8 @@ static const struct write_cmd commands[IB_USER_VERBS_CMD_OPEN_QP + 1] = {
 					 SIZES(ib_uverbs_resize_cq, ib_uverbs_resize_cq_resp),
 					 .udata = true},
 	[IB_USER_VERBS_CMD_DESTROY_CQ] = {cmd_destroy_cq,
-					  SIZES(ib_uverbs_destroy_cq, ib_uverbs_destroy_cq_resp)},
+					  SIZES(ib_uverbs_destroy_cq, ib_uverbs_destroy_cq_resp),
+					  .destroys = true},
 	[IB_USER_VERBS_CMD_REQ_NOTIFY_CQ] = {cmd_req_notify_cq, REQ(ib_uverbs_req_notify_cq)},
 	[IB_USER_VERBS_CMD_CREATE_QP] = {cmd_create_qp,
 					 SIZES(ib_uverbs_create_qp, ib_uverbs_create_qp_resp),
@@ -67,7 +72,8 @@ static const struct write_cmd commands[IB_USER_VERBS_CMD_OPEN_QP + 1] = {
 					SIZES(ib_uverbs_query_qp, ib_uverbs_query_qp_resp)},
 	[IB_USER_VERBS_CMD_MODIFY_QP] = {cmd_modify_qp, REQ(ib_uverbs_modify_qp)},
 	[IB_USER_VERBS_CMD_DESTROY_QP] = {cmd_destroy_qp,
-					  SIZES(ib_uverbs_destroy_qp, ib_uverbs_destroy_qp_resp)},
+					  SIZES(ib_uverbs_destroy_qp, ib_uverbs_destroy_qp_resp),
+					  .destroys = true},
 	[IB_USER_VERBS_CMD_ATTACH_MCAST] = {cmd_attach_mcast, REQ(ib_uverbs_attach_mcast)},
 	[IB_USER_VERBS_CMD_DETACH_MCAST] = {cmd_detach_mcast, REQ(ib_uverbs_detach_mcast)},
 	[IB_USER_VERBS_CMD_POST_SEND] = {cmd_post_send,
@@ -78,8 +84,9 @@ static const struct write_cmd commands[IB_USER_VERBS_CMD_OPEN_QP + 1] = {
 	[IB_USER_VERBS_CMD_MODIFY_SRQ] = {cmd_modify_srq, REQ(ib_uverbs_modify_srq), .udata = true},
 	[IB_USER_VERBS_CMD_QUERY_SRQ] = {cmd_query_srq,
 					 SIZES(ib_uverbs_query_srq, ib_uverbs_query_srq_resp)},
-	[IB_USER_VERBS_CMD_DESTROY_SRQ] = {cmd_destroy_srq, SIZES(ib_uverbs_destroy_srq,
-								  ib_uverbs_destroy_srq_resp)},
+	[IB_USER_VERBS_CMD_DESTROY_SRQ] = {cmd_destroy_srq,
+					   SIZES(ib_uverbs_destroy_srq, ib_uverbs_destroy_srq_resp),
+					   .destroys = true},
 	[IB_USER_VERBS_CMD_CREATE_XSRQ] = {cmd_create_xsrq,
 					   SIZES(ib_uverbs_create_xsrq, ib_uverbs_create_srq_resp),
 					   .udata = true},
@@ -147,6 +154,8 @@ static int command_run(struct ucmd *cmd, const struct write_cmd *w, uint32_t num
 		ucmd_log(cmd, "command 0x%x is not supported", number);
 		return -EOPNOTSUPP;
 	}
+	if (!cmd->dev && !w->destroys)
+		return -EIO;
 	if (!cmd->uc && w->run != cmd_get_context) {
 		ucmd_log(cmd, "command 0x%x before GET_CONTEXT", number);
 		return -EINVAL;
