@@ -15,6 +15,8 @@ net_libfault_la_SOURCES = \
 	net/fault_word.c \
 	net/late.c \
 	net/late.h \
+	net/queue.c \
+	net/queue.h \
 	$(NULL)
 
 net_libnet_la_SOURCES = \

@@ -14,6 +14,7 @@ tests_unit_net_test_SOURCES = \
 	tests/unit/net_pair.c \
 	tests/unit/net_pair.h \
 	tests/unit/net_port.c \
+	tests/unit/net_queue.c \
 	tests/unit/net_route.c \
 	tests/unit/net_self.c \
 	tests/unit/net_suites.h \

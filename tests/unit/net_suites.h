@@ -9,6 +9,7 @@ Suite *net_fault_suite(void);
 Suite *net_faulty_suite(void);
 Suite *net_group_suite(void);
 Suite *net_ifaddr_suite(void);
+Suite *net_queue_suite(void);
 Suite *net_route_suite(void);
 Suite *net_mode_suite(void);
 Suite *net_port_suite(void);
