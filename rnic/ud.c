@@ -5,6 +5,7 @@
 #include "rnic/ud.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "bth/opcode.h"
@@ -27,8 +28,7 @@ static uint32_t own_qkey(const struct rnic_qp *qp)
 	return qp->init.type == RNIC_QPT_GSI ? RNIC_QKEY_GSI : qp->attr.qkey;
 }
 
-static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_send_wr *wr,
-				    uint64_t length)
+static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_send_wr *wr)
 {
 	bool is_inline = wr->flags & RNIC_SEND_INLINE;
 
@@ -37,8 +37,6 @@ static enum rnic_wc_status wr_check(const struct rnic_qp *qp, const struct rnic_
 	if (is_inline ? wr->inline_len > qp->init.max_inline
 		      : wr->num_sge > qp->init.max_send_sge || wr->num_sge > RNIC_MAX_SGE)
 		return RNIC_WC_LOC_QP_OP_ERR;
-	if (length > rnic_mtu_bytes(qp->dev->mtu))
-		return RNIC_WC_LOC_LEN_ERR;
 	if (!is_inline && !sgl_check(qp->pd, wr->sge, wr->num_sge, SGL_READ))
 		return RNIC_WC_LOC_PROT_ERR;
 	return RNIC_WC_SUCCESS;
@@ -111,7 +109,7 @@ static bool wr_take(struct rnic_qp *qp)
 		return false;
 	req->ud_held = true;
 	req->ud_length = ret < 0 ? 0 : wr_length(req->ud_wr);
-	req->ud_status = ret < 0 ? RNIC_WC_LOC_QP_OP_ERR : wr_check(qp, req->ud_wr, req->ud_length);
+	req->ud_status = ret < 0 ? RNIC_WC_LOC_QP_OP_ERR : wr_check(qp, req->ud_wr);
 	return true;
 }
 
@@ -134,6 +132,20 @@ static int wr_send(struct rnic_qp *qp, uint64_t now)
 	return ret;
 }
 
+/* C10-93.1.1: a message that is longer than the port's MTU is not sent, and that is no error. */
+static bool is_sendable(const struct rnic_qp *qp)
+{
+	uint32_t mtu = rnic_mtu_bytes(qp->dev->mtu);
+
+	if (qp->req->ud_length <= mtu)
+		return true;
+	dev_log(qp->dev,
+		"QP %" PRIu32 ": a message of %" PRIu64 " bytes is not sent: the port's MTU is %" PRIu32
+		" and UD sends single packets",
+		qp->qpn, qp->req->ud_length, mtu);
+	return false;
+}
+
 bool ud_send(struct rnic_qp *qp, uint64_t now)
 {
 	struct requester *req = qp->req;
@@ -144,7 +156,7 @@ bool ud_send(struct rnic_qp *qp, uint64_t now)
 	if (!req->ud_held && !wr_take(qp))
 		return false;
 	status = req->ud_status;
-	if (status == RNIC_WC_SUCCESS)
+	if (status == RNIC_WC_SUCCESS && is_sendable(qp))
 		ret = wr_send(qp, now);
 	if (ret == -EINPROGRESS)
 		return false;

@@ -188,7 +188,6 @@ static const struct request_row request_rows[] = {
 	{UC, "too many SGEs", RNIC_WR_SEND, 8, SGES, RNIC_WC_LOC_QP_OP_ERR},
 	{UC, "too much inline", RNIC_WR_SEND, 8, INLINE, RNIC_WC_LOC_QP_OP_ERR},
 	{UD, "WRITE", RNIC_WR_WRITE, 8, NOTHING, RNIC_WC_LOC_QP_OP_ERR},
-	{UD, "longer than the port's MTU", RNIC_WR_SEND, 4100, NOTHING, RNIC_WC_LOC_LEN_ERR},
 	{UD, "no address handle, or another PD's", RNIC_WR_SEND, 8, NO_AH, RNIC_WC_LOC_QP_OP_ERR},
 	{UD, "wrong lkey", RNIC_WR_SEND, 8, LKEY, RNIC_WC_LOC_PROT_ERR},
 	{UD, "lkey of another PD", RNIC_WR_SEND, 8, FOREIGN_LKEY, RNIC_WC_LOC_PROT_ERR},
