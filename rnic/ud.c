@@ -140,8 +140,8 @@ static bool is_sendable(const struct rnic_qp *qp)
 	if (qp->req->ud_length <= mtu)
 		return true;
 	dev_log(qp->dev,
-		"QP %" PRIu32 ": a message of %" PRIu64 " bytes is not sent: the port's MTU is %" PRIu32
-		" and UD sends single packets",
+		"QP %" PRIu32 ": a message of %" PRIu64
+		" bytes is not sent: the port's MTU is %" PRIu32 " and UD sends single packets",
 		qp->qpn, qp->req->ud_length, mtu);
 	return false;
 }
