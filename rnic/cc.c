@@ -46,15 +46,18 @@ void cc_reset(struct rnic_qp *qp)
 	qp->cnp_next = 0;
 }
 
-uint64_t rnic_qp_cc_rate(struct rnic_qp *qp, uint64_t now, uint32_t *alpha)
+uint64_t rnic_qp_cc_rate(const struct rnic_qp *qp, uint64_t now, uint32_t *alpha)
 {
-	if (cc_limited(qp))
-		cc_rp_update(&qp->cc, &qp->dev->cc, now);
+	struct cc_rp rp = qp->cc;
+
 	*alpha = 0;
 	if (!cc_limited(qp))
 		return 0;
-	*alpha = (uint32_t)((uint64_t)qp->cc.alpha * 1000000 / CC_ALPHA_ONE);
-	return qp->cc.rate;
+	cc_rp_update(&rp, &qp->dev->cc, now);
+	if (!rp.limited)
+		return 0;
+	*alpha = (uint32_t)((uint64_t)rp.alpha * 1000000 / CC_ALPHA_ONE);
+	return rp.rate;
 }
 
 /* ---- notification point ---- */

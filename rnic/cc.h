@@ -21,6 +21,6 @@ const struct cc_params *rnic_cc_get(const struct rnic_device *dev);
 
 /* The rate in bit/s to which congestion limits the QP now, 0: none, and alpha in parts of
  * 1000000. */
-uint64_t rnic_qp_cc_rate(struct rnic_qp *qp, uint64_t now, uint32_t *alpha);
+uint64_t rnic_qp_cc_rate(const struct rnic_qp *qp, uint64_t now, uint32_t *alpha);
 
 #endif

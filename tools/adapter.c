@@ -14,6 +14,7 @@
 
 #include "net/sockaddr.h"
 #include "rnic/qp.h"
+#include "rnic/cc.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
 #include "verbs/kernel/link.h"
@@ -300,6 +301,7 @@ static int core_open(struct adapter *a, const struct net_if *nif)
 		return rc;
 	rnic_acks_may_wait(a->rnic, a->daemon->opt.wait_acks ? ACK_TRUST : 0);
 	rnic_credits_set(a->rnic, a->daemon->opt.credits);
+	rnic_cc_set(a->rnic, &a->daemon->opt.cc);
 	return 0;
 }
 

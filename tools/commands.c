@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rnic/cc.h"
 #include "rnic/qp.h"
 #include "tools/adapter.h"
+#include "tools/cc.h"
 #include "tools/daemon.h"
 #include "tools/qpdot.h"
 #include "verbs/kernel/ucma.h"
@@ -117,6 +119,7 @@ static struct json_object *qp_new(const struct adapter *a, const struct rnic_qp 
 {
 	struct json_object *o = json_object_new_object();
 	struct rnic_qp_info i;
+	uint32_t alpha;
 	char peer[INET6_ADDRSTRLEN] = "";
 
 	rnic_qp_info_get(qp, &i);
@@ -134,7 +137,23 @@ static struct json_object *qp_new(const struct adapter *a, const struct rnic_qp 
 	json_object_object_add(o, "msn", number_new(i.msn));
 	json_object_object_add(o, "outstanding", number_new(i.outstanding));
 	json_object_object_add(o, "retransmitted", number_new(i.retransmitted));
+	json_object_object_add(o, "cc_rate", number_new(rnic_qp_cc_rate(qp, daemon_now(), &alpha)));
+	json_object_object_add(o, "cc_alpha", number_new(alpha));
 	return o;
+}
+
+static void cc_collect(const struct adapter *a, struct json_object *array)
+{
+	const struct cc_params *p = rnic_cc_get(a->rnic);
+	struct json_object *o = json_object_new_object();
+	const char *name;
+	uint32_t value;
+
+	json_object_object_add(o, "name", text_new(a->kdev.name));
+	json_object_object_add(o, "mode", text_new(cc_mode_name(p->mode)));
+	for (uint32_t i = 0; cc_params_get(p, i, &name, &value); i++)
+		json_object_object_add(o, name, number_new(value));
+	json_object_array_add(array, o);
 }
 
 static void cm_collect(struct daemon *d, const char *device, struct json_object *array)
@@ -218,6 +237,7 @@ static const struct command {
 	{{"link", "show"}, links_collect},
 	{{"stat", NULL}, stats_collect},
 	{{"qp", NULL}, qps_collect},
+	{{"cc", "show"}, cc_collect},
 	{{"cm", NULL}, NULL},
 };
 
@@ -310,6 +330,8 @@ int commands_run(void *daemon, int argc, char **argv, bool json, struct admin_re
 
 	if (argc >= 3 && argc <= 4 && !strcmp(argv[0], "qp") && !strcmp(argv[1], "dot"))
 		return dot_answer(daemon, argv[2], argv[3], reply);
+	if (argc >= 2 && !strcmp(argv[0], "cc") && !strcmp(argv[1], "set"))
+		return cc_set(daemon, argc - 2, argv + 2, reply);
 	if (argc >= 1 && !strcmp(argv[0], "link") && (argc < 2 || strcmp(argv[1], "show")))
 		return devices_link(daemon, argc - 1, argv + 1, reply);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)

@@ -9,6 +9,7 @@
 
 #include "net/ifaddr.h"
 #include "net/port.h"
+#include "rnic/cc_params.h"
 #include "verbs/kernel/kernel.h"
 
 struct adapter;
@@ -25,6 +26,7 @@ struct daemon_options {
 	bool private;	/* one device on a free loopback address, nothing else */
 	bool credits;	/* flow control by AETH credits */
 	bool wait_acks; /* acknowledgements may wait for replies */
+	struct cc_params cc;
 	enum net_gso gso;
 	int32_t spin_us; /* poll that long before sleeping; -1: by the number of cores */
 };

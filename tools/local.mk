@@ -19,6 +19,8 @@ tools_rnic_run_CPPFLAGS = $(AM_CPPFLAGS) \
 tools_rnicd_SOURCES = \
 	tools/adapter.c \
 	tools/adapter.h \
+	tools/cc.c \
+	tools/cc.h \
 	tools/commands.c \
 	tools/daemon.h \
 	tools/devices.c \

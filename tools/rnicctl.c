@@ -27,6 +27,8 @@ static void usage(FILE *to)
 	fputs("Usage: rnicctl [--dir DIR] [--json] COMMAND\n\n"
 	      "  link show [DEVICE]   devices, their interfaces, addresses and ways of sending\n"
 	      "  stat [DEVICE]        counters and numbers of objects\n"
+	      "  cc show [DEVICE]     parameters of congestion control\n"
+	      "  cc set DEVICE NAME=VALUE...\n"
 	      "  qp [DEVICE]          queue pairs: state, peer, PSNs, outstanding requests\n"
 	      "  cm [DEVICE]          IDs of rdma_cm: who listens, who is connected to whom\n"
 	      "  qp dot [--type TYPE | --qp N [DEVICE]] [--svg]\n"

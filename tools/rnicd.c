@@ -19,6 +19,7 @@
 
 #include "net/route.h"
 #include "tools/adapter.h"
+#include "tools/cc.h"
 #include "tools/daemon.h"
 #include "tools/loglimit.h"
 #include "verbs/abi/control.h"
@@ -81,6 +82,8 @@ static void usage(FILE *to)
 	      "  --device NAME=WHERE  a device on an interface or an address; repeatable\n"
 	      "  --fault RULE         e.g. 'rx drop p=0.01 seed=7'; repeatable\n"
 	      "  --gso auto|on|off    runs of packets in one system call (auto)\n"
+	      "  --cc none|window|dcqcn|NAME=VALUE,...\n"
+	      "                       congestion control (dcqcn), e.g. profile=1g\n"
 	      "  --credits            tell peers how many receives are posted, and heed theirs\n"
 	      "  --wait-acks          let acknowledgements wait for replies, to leave with them\n"
 	      "  --spin USEC          poll that long before sleeping\n"
@@ -90,7 +93,16 @@ static void usage(FILE *to)
 	      to);
 }
 
-enum option_code { OPT_DIR = 256, OPT_DEVICE, OPT_FAULT, OPT_GSO, OPT_SPIN, OPT_HELP, OPT_VERSION };
+enum option_code {
+	OPT_DIR = 256,
+	OPT_DEVICE,
+	OPT_FAULT,
+	OPT_GSO,
+	OPT_SPIN,
+	OPT_CC,
+	OPT_HELP,
+	OPT_VERSION
+};
 
 static int list_add(const char **list, uint32_t *n, const char *value, const char *option)
 {
@@ -122,6 +134,8 @@ static int option_apply(struct daemon_options *o, int code)
 	case OPT_SPIN:
 		o->spin_us = (int32_t)strtol(optarg, &end, 10);
 		return *end || o->spin_us < 0 || o->spin_us > 1000000 ? -EINVAL : 0;
+	case OPT_CC:
+		return cc_option(&o->cc, optarg);
 	case OPT_HELP:
 		usage(stdout);
 		exit(EXIT_SUCCESS);
@@ -144,6 +158,7 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 		{"spin", required_argument, NULL, OPT_SPIN},
 		{"on-demand", no_argument, &on_demand, 1},
 		{"private", no_argument, &private, 1},
+		{"cc", required_argument, NULL, OPT_CC},
 		{"credits", no_argument, &credits, 1},
 		{"wait-acks", no_argument, &wait_acks, 1},
 		{"help", no_argument, NULL, OPT_HELP},
@@ -151,7 +166,7 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 
-	*o = (struct daemon_options){.spin_us = -1};
+	*o = (struct daemon_options){.spin_us = -1, .cc = cc_params_default};
 	while (!rc && (code = getopt_long(argc, argv, "", longs, NULL)) != -1)
 		rc = code ? option_apply(o, code) : 0;
 	o->on_demand = on_demand;
