@@ -10,6 +10,8 @@ net_libfault_la_SOURCES = \
 	net/fault.h \
 	net/fault_act.c \
 	net/fault_field.c \
+	net/fault_file.c \
+	net/fault_file.h \
 	net/fault_parse.c \
 	net/fault_priv.h \
 	net/fault_word.c \

@@ -17,6 +17,7 @@
 #include "rnic/cc.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
+#include "tools/faults.h"
 #include "verbs/kernel/link.h"
 #include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem.h"
@@ -363,7 +364,9 @@ static int adapter_open(struct adapter *a, const char *name, const struct net_if
 	a->kdev.num_comp_vectors = 2;
 	a->kdev.host = a;
 	a->faults = fault_rules_create();
-	rc = a->faults ? port_open(a) : -ENOMEM;
+	rc = a->faults ? faults_apply(a) : -ENOMEM;
+	if (!rc)
+		rc = port_open(a);
 	if (!rc)
 		rc = core_open(a, nif);
 	if (rc) {

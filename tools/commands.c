@@ -14,6 +14,7 @@
 #include "tools/adapter.h"
 #include "tools/cc.h"
 #include "tools/daemon.h"
+#include "tools/faults.h"
 #include "tools/qpdot.h"
 #include "verbs/kernel/ucma.h"
 
@@ -334,6 +335,8 @@ int commands_run(void *daemon, int argc, char **argv, bool json, struct admin_re
 		return cc_set(daemon, argc - 2, argv + 2, reply);
 	if (argc >= 1 && !strcmp(argv[0], "link") && (argc < 2 || strcmp(argv[1], "show")))
 		return devices_link(daemon, argc - 1, argv + 1, reply);
+	if (argc && !strcmp(argv[0], "fault"))
+		return faults_command(daemon, argc, argv, json, reply);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (command_is(&commands[i], argc, argv, &used) && argc <= used + 1)
 			return answer(daemon, &commands[i], argc > used ? argv[used] : NULL, json,

@@ -22,10 +22,11 @@ struct daemon_options {
 	uint32_t n_devices;
 	const char *faults[DAEMON_LIST_MAX];
 	uint32_t n_faults;
-	bool on_demand; /* end some seconds after the last client */
-	bool private;	/* one device on a free loopback address, nothing else */
-	bool credits;	/* flow control by AETH credits */
-	bool wait_acks; /* acknowledgements may wait for replies */
+	const char *fault_file; /* or NULL */
+	bool on_demand;		/* end some seconds after the last client */
+	bool private;		/* one device on a free loopback address, nothing else */
+	bool credits;		/* flow control by AETH credits */
+	bool wait_acks;		/* acknowledgements may wait for replies */
 	struct cc_params cc;
 	enum net_gso gso;
 	int32_t spin_us; /* poll that long before sleeping; -1: by the number of cores */

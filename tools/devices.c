@@ -14,6 +14,7 @@
 #include "bth/packet.h"
 #include "tools/adapter.h"
 #include "tools/daemon.h"
+#include "tools/faults.h"
 #include "verbs/kernel/admin.h"
 #include "verbs/kernel/link.h"
 
@@ -127,23 +128,10 @@ static void devices_default(struct daemon *d)
 		}
 }
 
-static int faults_add(struct daemon *d)
-{
-	char err[FAULT_ERROR_MAX];
-	uint32_t id;
-
-	for (uint32_t i = 0; i < d->opt.n_faults; i++)
-		for (struct adapter *a = d->adapters; a; a = a->next)
-			if (fault_rules_add(a->faults, daemon_now(), d->opt.faults[i], &id, err,
-					    sizeof(err))) {
-				daemon_logf("%s", err);
-				return -EINVAL;
-			}
-	return 0;
-}
-
 int devices_create(struct daemon *d)
 {
+	if (faults_check(d))
+		return -EINVAL;
 	for (uint32_t i = 0; i < d->opt.n_devices; i++)
 		if (device_asked(d, d->opt.devices[i]) == -EINVAL)
 			return -EINVAL;
@@ -155,7 +143,7 @@ int devices_create(struct daemon *d)
 		daemon_logf("no device could be made");
 		return -ENODEV;
 	}
-	return faults_add(d);
+	return 0;
 }
 
 static void device_remove(struct adapter *a)

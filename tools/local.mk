@@ -24,6 +24,8 @@ tools_rnicd_SOURCES = \
 	tools/commands.c \
 	tools/daemon.h \
 	tools/devices.c \
+	tools/faults.c \
+	tools/faults.h \
 	tools/gids.c \
 	tools/gids.h \
 	tools/linkspec.c \

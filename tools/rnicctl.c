@@ -31,6 +31,8 @@ static void usage(FILE *to)
 	      "  cc set DEVICE NAME=VALUE...\n"
 	      "  qp [DEVICE]          queue pairs: state, peer, PSNs, outstanding requests\n"
 	      "  cm [DEVICE]          IDs of rdma_cm: who listens, who is connected to whom\n"
+	      "  fault add DEVICE RULE | list [DEVICE] | del DEVICE ID | clear [DEVICE]\n"
+	      "                       accidents of packets, as rnicctl(8) tells\n"
 	      "  qp dot [--type TYPE | --qp N [DEVICE]] [--svg]\n"
 	      "                       the state machine of RC, UC, UD or GSI queue pairs, or of "
 	      "one\n"

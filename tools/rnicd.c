@@ -80,7 +80,8 @@ static void usage(FILE *to)
 	      "A RoCEv2 adapter in user space; see rnicd(8).\n\n"
 	      "  --dir DIR            folder of the control socket (" DEFAULT_DIR ")\n"
 	      "  --device NAME=WHERE  a device on an interface or an address; repeatable\n"
-	      "  --fault RULE         e.g. 'rx drop p=0.01 seed=7'; repeatable\n"
+	      "  --fault RULE         e.g. 'ingress drop p=0.01 seed=7'; repeatable\n"
+	      "  --faults FILE        such rules, one a line\n"
 	      "  --gso auto|on|off    runs of packets in one system call (auto)\n"
 	      "  --cc none|window|dcqcn|NAME=VALUE,...\n"
 	      "                       congestion control (dcqcn), e.g. profile=1g\n"
@@ -97,6 +98,7 @@ enum option_code {
 	OPT_DIR = 256,
 	OPT_DEVICE,
 	OPT_FAULT,
+	OPT_FAULTS,
 	OPT_GSO,
 	OPT_SPIN,
 	OPT_CC,
@@ -126,6 +128,9 @@ static int option_apply(struct daemon_options *o, int code)
 		return list_add(o->devices, &o->n_devices, optarg, "--device");
 	case OPT_FAULT:
 		return list_add(o->faults, &o->n_faults, optarg, "--fault");
+	case OPT_FAULTS:
+		o->fault_file = optarg;
+		return 0;
 	case OPT_GSO:
 		if (link_gso_parse(optarg, &o->gso))
 			return 0;
@@ -154,6 +159,7 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 		{"dir", required_argument, NULL, OPT_DIR},
 		{"device", required_argument, NULL, OPT_DEVICE},
 		{"fault", required_argument, NULL, OPT_FAULT},
+		{"faults", required_argument, NULL, OPT_FAULTS},
 		{"gso", required_argument, NULL, OPT_GSO},
 		{"spin", required_argument, NULL, OPT_SPIN},
 		{"on-demand", no_argument, &on_demand, 1},
