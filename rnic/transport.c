@@ -305,6 +305,36 @@ static uint32_t group_len(struct rnic_device *dev, const struct rx_batch *b, uin
 	return n;
 }
 
+/* Packets [i, i + n) are of this QP. */
+static void marks_tell(const struct rx_batch *b, uint32_t i, uint32_t n, struct rnic_qp *qp,
+		       uint64_t now)
+{
+	for (uint32_t k = i; may_respond(qp) && k < i + n; k++)
+		if ((b->rx[k]->traffic_class & ECN_MASK) == ECN_CE)
+			cc_marked(qp, now);
+}
+
+/*
+ * Those, and what this QP gets next the other way. A reply and the acknowledgement that waited for
+ * it (hold.h) come in this order, but the program is to see its request done before the reply.
+ */
+static uint32_t groups_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b, uint32_t i,
+			  uint32_t n, struct rnic_qp *qp)
+{
+	uint32_t next = i + n, m = 0;
+
+	if (next < b->n && b->pkt[next].dqpn == b->pkt[i].dqpn)
+		m = group_len(dev, b, next, qp);
+	if (m && !(bth_opcode_info(b->pkt[next].opcode)->flags & BTH_F_RESPONSE))
+		m = 0;
+	if (b->marked)
+		marks_tell(b, i, n + m, qp, now);
+	if (m)
+		group_rx(dev, now, b, next, m, qp);
+	group_rx(dev, now, b, i, n, qp);
+	return n + m;
+}
+
 static void mcast_deliver(struct rnic_qp *qp, uint64_t now, const struct rnic_rx *rx,
 			  const struct bth_packet *pkt)
 {
@@ -316,15 +346,6 @@ static void mcast_deliver(struct rnic_qp *qp, uint64_t now, const struct rnic_rx
 		++*why;
 	else
 		ud_rx(qp, now, rx, pkt);
-}
-
-/* Packets [i, i + n) are of this QP. */
-static void marks_tell(const struct rx_batch *b, uint32_t i, uint32_t n, struct rnic_qp *qp,
-		       uint64_t now)
-{
-	for (uint32_t k = i; may_respond(qp) && k < i + n; k++)
-		if ((b->rx[k]->traffic_class & ECN_MASK) == ECN_CE)
-			cc_marked(qp, now);
 }
 
 static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
@@ -354,10 +375,7 @@ static void batch_rx(struct rnic_device *dev, uint64_t now, struct rx_batch *b)
 			i++;
 			continue;
 		}
-		if (b->marked)
-			marks_tell(b, i, n, qp, now);
-		group_rx(dev, now, b, i, n, qp);
-		i += n;
+		i += groups_rx(dev, now, b, i, n, qp);
 	}
 }
 

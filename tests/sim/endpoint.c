@@ -92,7 +92,7 @@ void sim_end_begin(struct sim_end *e, struct sim_world *w, uint32_t node,
 	mr_begin(e, 0, &e->mr);
 	mr_begin(e, SIM_IOVA_SHIFT, &e->mr_shifted);
 	init.send_cq = e->send_cq;
-	init.recv_cq = e->recv_cq;
+	init.recv_cq = cfg->one_cq ? e->send_cq : e->recv_cq;
 	init.user = &e->queues;
 	init.rq_user = &e->queues;
 	init.srq = cfg->srq;

@@ -25,6 +25,7 @@ struct sim_end_config {
 	struct rnic_srq *srq;	/* NULL: its own receive queue */
 	enum rnic_qp_type type; /* 0: RC */
 	uint32_t qkey;		/* UD */
+	bool one_cq;		/* send_cq for receives too */
 };
 
 struct sim_end {

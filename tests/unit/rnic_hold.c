@@ -223,6 +223,29 @@ START_TEST(ack_leaves_before_the_qp_is_destroyed)
 }
 END_TEST
 
+/* What waited leaves behind the reply, and yet a program that looks at one CQ sees its request
+ * done before the reply to it. */
+START_TEST(ack_behind_a_message_completes_its_request_first)
+{
+	struct sim_end_config one_cq = sim_end_default;
+	struct bth_packet pkt[2];
+
+	one_cq.one_cq = true;
+	lone_begin(&l, &one_cq, RNIC_QPS_RTS);
+	came = replied = 0;
+	program_replies();
+	reply_sent();
+	lone_receive(&l, 8);
+	pkt[0] = lone_packet(BTH_SEND_ONLY, message_psn(came++));
+	pkt[1] = lone_packet(BTH_ACKNOWLEDGE, psn_add(LONE_SQ_PSN, replied - 1));
+	pkt[1].syndrome = aeth_syndrome(AETH_ACK, 31);
+	lone_inject_two(&l, pkt);
+	ck_assert(!lone_completion(&l.end.send_ring, 0, RNIC_WC_SUCCESS)->recv);
+	ck_assert(lone_completion(&l.end.send_ring, 0, RNIC_WC_SUCCESS)->recv);
+	end();
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -235,6 +258,7 @@ int main(void)
 		ack_leaves_when_another_message_comes_before_the_reply,
 		ack_that_waited_in_vain_is_released_and_trusts_less,
 		ack_leaves_before_the_qp_is_destroyed,
+		ack_behind_a_message_completes_its_request_first,
 	};
 	const struct fixture_loop loops[] = {
 		{ack_leaves_before_the_qp_changes_its_state, 0, 2},

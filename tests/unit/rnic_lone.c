@@ -101,28 +101,53 @@ struct bth_packet lone_request(const struct lone *l, enum bth_op op, uint32_t ps
 	return pkt;
 }
 
-void lone_inject_bytes(struct lone *l, const struct bth_packet *in, uint8_t first)
+struct frame {
+	uint8_t bytes[PACKET_ROOM];
+	struct rnic_rx rx;
+};
+
+static void frame_encode(const struct lone *l, const struct bth_packet *in, uint8_t first,
+			 struct frame *f)
 {
 	struct bth_packet pkt = *in;
-	uint8_t buf[PACKET_ROOM];
-	struct rnic_rx rx = {
-		.data = buf, .traffic_class = l->traffic_class, .hop_limit = 64, .sport = 0xc000};
 	bool known = bth_opcode_info(pkt.opcode)->name;
 
+	*f = (struct frame){
+		.rx = {.traffic_class = l->traffic_class, .hop_limit = 64, .sport = 0xc000}};
 	pkt.opcode = known ? pkt.opcode : BTH_OPCODE(BTH_RC, BTH_SEND_ONLY);
 	pkt.dqpn = rnic_qp_num(l->end.qp);
 	pkt.pkey = 0xffff;
 	pkt.psn &= BTH_PSN_MASK;
 	pkt.pad = bth_pad(pkt.payload_len);
-	memset(buf, 0, sizeof(buf));
-	rx.len = (uint32_t)bth_encode_headers(&pkt, buf);
-	buf[0] = in->opcode;
+	f->rx.data = f->bytes;
+	f->rx.len = (uint32_t)bth_encode_headers(&pkt, f->bytes);
+	f->bytes[0] = in->opcode;
 	for (uint32_t i = 0; i < pkt.payload_len; i++)
-		buf[rx.len + i] = (uint8_t)(first + i);
-	rx.len += pkt.payload_len + pkt.pad;
-	memcpy(rx.sgid, l->world.node[1].gid, 16);
-	memcpy(rx.dgid, l->world.node[0].gid, 16);
-	rnic_rx(l->world.node[0].dev, l->world.now, &rx, 1);
+		f->bytes[f->rx.len + i] = (uint8_t)(first + i);
+	f->rx.len += pkt.payload_len + pkt.pad;
+	memcpy(f->rx.sgid, l->world.node[1].gid, 16);
+	memcpy(f->rx.dgid, l->world.node[0].gid, 16);
+}
+
+void lone_inject_bytes(struct lone *l, const struct bth_packet *pkt, uint8_t first)
+{
+	struct frame f;
+
+	frame_encode(l, pkt, first, &f);
+	rnic_rx(l->world.node[0].dev, l->world.now, &f.rx, 1);
+}
+
+void lone_inject_two(struct lone *l, const struct bth_packet pkt[2])
+{
+	struct frame f[2];
+	struct rnic_rx rx[2];
+
+	for (int i = 0; i < 2; i++) {
+		frame_encode(l, &pkt[i], 0, &f[i]);
+		rx[i] = f[i].rx;
+	}
+	rnic_rx(l->world.node[0].dev, l->world.now, rx, 2);
+	lone_work(l);
 }
 
 void lone_inject(struct lone *l, const struct bth_packet *pkt)

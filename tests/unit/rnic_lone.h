@@ -46,6 +46,8 @@ struct bth_packet lone_request(const struct lone *l, enum bth_op op, uint32_t ps
 /* Payload bytes count up from `first`. */
 void lone_inject_bytes(struct lone *l, const struct bth_packet *pkt, uint8_t first);
 void lone_inject(struct lone *l, const struct bth_packet *pkt);
+/* In one batch. */
+void lone_inject_two(struct lone *l, const struct bth_packet pkt[2]);
 void lone_ack(struct lone *l, uint32_t psn, enum aeth_kind kind, uint8_t value);
 
 /* Let the device work without any time going by. */
