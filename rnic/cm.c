@@ -274,6 +274,13 @@ int rnic_cm_notify(struct rnic_cm *cm, uint64_t now)
 	return 0;
 }
 
+void cm_name_adapter(const struct rnic_cm *cm, struct cm_msg *rej)
+{
+	rej->ari_length = 8;
+	for (int i = 0; i < 8; i++)
+		rej->ari[i] = (uint8_t)(cm->dev->cm->guid >> (56 - 8 * i));
+}
+
 void rnic_cm_destroy(struct rnic_cm *cm, uint64_t now)
 {
 	struct cm_msg msg = {.reason = CM_REJ_CONSUMER};
@@ -288,9 +295,7 @@ void rnic_cm_destroy(struct rnic_cm *cm, uint64_t now)
 		return;
 	case RNIC_CM_REQ_SENT:
 		msg.reason = CM_REJ_TIMEOUT;
-		msg.ari_length = 8;
-		for (int i = 0; i < 8; i++)
-			msg.ari[i] = (uint8_t)(cm->dev->cm->guid >> (56 - 8 * i));
+		cm_name_adapter(cm, &msg);
 		rnic_cm_rej(cm, now, &msg);
 		return;
 	case RNIC_CM_REQ_RCVD:

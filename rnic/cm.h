@@ -38,8 +38,9 @@ enum rnic_cm_reason {
 	CM_REJ_INVALID_SERVICE_ID = 8,
 	CM_REJ_INVALID_TRANSPORT_TYPE = 9,
 	CM_REJ_STALE_CONN = 10,
-	CM_REJ_INVALID_GID = 13,
+	CM_REJ_INVALID_GID = 12,
 	CM_REJ_CONSUMER = 28,
+	CM_REJ_VENDOR_OPTION = 35,
 };
 
 /* Status of a SIDR_REP. */
@@ -61,11 +62,14 @@ struct rnic_cm_event {
 	const struct cm_msg *msg; /* what came; NULL for a timeout */
 };
 
+#define RNIC_CM_SILENCE 0xffff
+
 struct rnic_cm_host {
 	/*
 	 * A REQ or SIDR_REQ that begins something; cm is new. 0: the host takes it (by
 	 * rnic_cm_user_set) and answers later. Else a reason of a REJ or a status of a SIDR_REP,
-	 * which is sent; cm is gone then.
+	 * which is sent; or RNIC_CM_SILENCE: nothing is, so that the REQ comes again. cm is gone
+	 * then.
 	 */
 	uint16_t (*request)(void *host, struct rnic_cm *cm, const struct cm_msg *msg);
 	/* May call back, rnic_cm_destroy included. */

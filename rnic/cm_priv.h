@@ -49,6 +49,8 @@ struct rnic_cm {
 
 uint32_t cm_id(const struct rnic_cm *cm);
 struct rnic_cm *cm_find(struct rnic_device *dev, uint32_t id);
+/* So that a REJ for timeout is understood by who does not know its sender's ID yet. */
+void cm_name_adapter(const struct rnic_cm *cm, struct cm_msg *rej);
 /* Frees at once. */
 void cm_free(struct rnic_cm *cm);
 

@@ -12,8 +12,10 @@
 #include "bth/packet.h"
 #include "rnic/cm_priv.h"
 
-#define MRA_TIMEOUT 21		/* 8.6 s; if the program takes longer, another MRA asks for more */
-#define APR_NOT_SUPPORTED 2	/* alternate paths */
+#define MRA_TIMEOUT 21 /* 8.6 s; if the program takes longer, another MRA asks for more */
+#define APR_INVALID_INSTANCE 1
+#define APR_NOT_SUPPORTED 2
+#define APR_INVALID_QPN 6
 #define REMOTE_TIMEOUT_EXTRA 18 /* how long a message and its answer are under way */
 
 static bool comes_from(const struct rnic_cm *cm, const struct rnic_rx *rx)
@@ -169,10 +171,11 @@ static void req_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *
 		return;
 	}
 	reason = dev->cm->ops->request(dev->cm->host, cm, msg);
-	if (reason) {
-		cm_free(cm);
+	if (!reason)
+		return;
+	cm_free(cm);
+	if (reason != RNIC_CM_SILENCE)
 		reject_request(dev, rx, msg, reason);
-	}
 }
 
 static void sidr_req_rx(struct rnic_device *dev, const struct rnic_rx *rx, const struct cm_msg *msg)
@@ -259,6 +262,9 @@ static void rej_rx(struct rnic_cm *cm, uint64_t now, const struct cm_msg *msg)
 	case RNIC_CM_REQ_SENT:
 		await_nothing(cm);
 		cm->state = RNIC_CM_IDLE;
+		/* The QP's packets of a former connection may still be under way. */
+		if (msg->reason == CM_REJ_STALE_CONN)
+			cm_enter_timewait(cm, now);
 		break;
 	case RNIC_CM_REQ_RCVD:
 	case RNIC_CM_REP_RCVD:
@@ -348,12 +354,27 @@ static void sidr_rep_rx(struct rnic_device *dev, const struct rnic_rx *rx, const
 	cm_tell(cm, RNIC_CM_EV_SIDR_REP, msg);
 }
 
-static void lap_answer(struct rnic_cm *cm)
+/* Alternate paths are none of RoCE's: a LAP is refused, in its own transaction. */
+static void apr_answer(struct rnic_device *dev, const struct rnic_rx *rx, const struct cm_msg *lap,
+		       uint8_t status)
 {
-	struct cm_msg msg = {.status = APR_NOT_SUPPORTED};
+	struct cm_msg msg = {
+		.type = CM_APR,
+		.tid = lap->tid,
+		.local_id = lap->remote_id,
+		.remote_id = lap->local_id,
+		.status = status,
+	};
 
-	if (cm->state == RNIC_CM_ESTABLISHED)
-		cm_transmit(cm, &msg, CM_APR, false);
+	cm_answer(dev, rx, &msg);
+}
+
+static void lap_rx(struct rnic_cm *cm, const struct rnic_rx *rx, const struct cm_msg *msg)
+{
+	if (cm->state != RNIC_CM_ESTABLISHED)
+		return;
+	apr_answer(cm->dev, rx, msg,
+		   msg->qpn == cm->local_qpn ? APR_NOT_SUPPORTED : APR_INVALID_QPN);
 }
 
 /* Messages that name an end of this side. */
@@ -380,7 +401,7 @@ static void end_rx(struct rnic_cm *cm, uint64_t now, const struct rnic_rx *rx,
 		drep_rx(cm, now, msg);
 		return;
 	case CM_LAP:
-		lap_answer(cm);
+		lap_rx(cm, rx, msg);
 		return;
 	case CM_APR: /* nothing here ever sends a LAP */
 	case CM_REQ:
@@ -414,6 +435,8 @@ static void unknown_rx(struct rnic_device *dev, const struct rnic_rx *rx, const 
 		drep_answer(dev, rx, msg);
 	else if (msg->type == CM_REP)
 		cm_answer(dev, rx, &rej);
+	else if (msg->type == CM_LAP)
+		apr_answer(dev, rx, msg, APR_INVALID_INSTANCE);
 }
 
 static void msg_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *rx,

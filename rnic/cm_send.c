@@ -120,6 +120,7 @@ static void given_up(struct rnic_cm *cm, uint64_t now)
 	switch (cm->state) {
 	case RNIC_CM_REQ_SENT:
 	case RNIC_CM_REP_SENT:
+		cm_name_adapter(cm, &msg);
 		(void)rnic_cm_rej(cm, now, &msg);
 		cm_tell(cm, RNIC_CM_EV_UNREACHABLE, NULL);
 		return;

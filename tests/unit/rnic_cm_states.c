@@ -26,6 +26,7 @@ static const struct rule rules[] = {
 	/* An end that has not asked yet has no peer. */
 	{AT_IDLE, CM_REP, CM_REJ, NOTHING, RNIC_CM_IDLE},
 	{AT_IDLE, CM_DREQ, CM_DREP, NOTHING, RNIC_CM_IDLE},
+	{AT_IDLE, CM_LAP, CM_APR, NOTHING, RNIC_CM_IDLE},
 	{AT_REQ_SENT, CM_REP, NOTHING, RNIC_CM_EV_REP, RNIC_CM_REP_RCVD},
 	{AT_REQ_SENT, CM_REJ, NOTHING, RNIC_CM_EV_REJ, RNIC_CM_IDLE},
 	{AT_REQ_RCVD, CM_REQ, CM_MRA, NOTHING, RNIC_CM_REQ_RCVD},
@@ -129,7 +130,10 @@ END_TEST
 /* Answered, if at all, as a message for no end. */
 static void nothing_happens(enum cm_at at, enum cm_type type)
 {
-	int said = type == CM_REP ? CM_REJ : type == CM_DREQ ? CM_DREP : NOTHING;
+	int said = type == CM_REP    ? CM_REJ
+		   : type == CM_DREQ ? CM_DREP
+		   : type == CM_LAP  ? CM_APR
+				     : NOTHING;
 	struct rule rule = {at, type, said, NOTHING, cm_at_state(at)};
 
 	follows(&rule);

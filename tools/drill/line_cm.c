@@ -23,6 +23,7 @@
 #define PEER_QPN 0x1000
 #define TID_HIGH 0xd1ull
 #define LID_PERMISSIVE 0xffff
+#define REASON_TIMEOUT 4
 
 #define FIELD(name, member)                                                                        \
 	{                                                                                          \
@@ -348,6 +349,14 @@ static void defaults(struct run *r, struct talk *t, struct args *a, struct cm_ms
 
 /* ---- to the device ---- */
 
+/* A REJ for timeout is found by the adapter's name, where it has no ID of the device's. */
+static void adapter_name(struct cm_msg *m)
+{
+	m->ari_length = 8;
+	for (int i = 0; i < 8; i++)
+		m->ari[i] = (uint8_t)(PEER_GUID >> (56 - 8 * i));
+}
+
 static int msg_read(struct run *r, struct args *a, struct cm_msg *m, struct talk **talk)
 {
 	uint32_t at, room;
@@ -367,6 +376,8 @@ static int msg_read(struct run *r, struct args *a, struct cm_msg *m, struct talk
 	if (!m->type)
 		return run_fail(r, "no %s has been sent", cm_type_name(type));
 	fields_read(a, m);
+	if (type == CM_REJ && m->reason == REASON_TIMEOUT)
+		adapter_name(m);
 	at = has_header(type) ? CM_HEADER_LEN : 0;
 	room = cm_private_len(type) - at;
 	private_read(a, m->private_data + at, room);
