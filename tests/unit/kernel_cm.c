@@ -326,13 +326,16 @@ START_TEST(request_where_nobody_listens_is_rejected)
 }
 END_TEST
 
-START_TEST(request_beyond_the_backlog_is_rejected_until_one_is_fetched)
+START_TEST(request_beyond_the_backlog_waits_until_one_is_fetched)
 {
+	struct rdma_ucm_event_resp ev;
+
 	cm_listener(0, RDMA_PS_TCP, PORT, 1);
 	cm_asker(1, RDMA_PS_TCP, PORT);
 	cm_asker(1, RDMA_PS_TCP, PORT);
-	ck_assert_uint_eq(cm_next(1, CMA_EV_REJECTED).status, CM_REJ_CONSUMER);
+	ck_assert_int_eq(cm_event(1, &ev), RNIC_CTL_WAIT); /* neither of them is rejected */
 	cm_next(0, CMA_EV_CONNECT_REQUEST);
+	ck_assert_int_eq(cm_event(0, &ev), RNIC_CTL_WAIT);
 	cm_asker(1, RDMA_PS_TCP, PORT);
 	cm_next(0, CMA_EV_CONNECT_REQUEST);
 }
@@ -565,7 +568,7 @@ TCase *kernel_cm_tcase(void)
 	tcase_add_test(tc, connection_is_made_and_taken_down);
 	tcase_add_test(tc, request_that_is_rejected_is_told_so);
 	tcase_add_test(tc, request_where_nobody_listens_is_rejected);
-	tcase_add_test(tc, request_beyond_the_backlog_is_rejected_until_one_is_fetched);
+	tcase_add_test(tc, request_beyond_the_backlog_waits_until_one_is_fetched);
 	tcase_add_loop_test(tc, listener_that_goes_rejects_unread_requests, 0, 2);
 	tcase_add_test(tc, channel_that_closes_disconnects_its_connections);
 	tcase_add_test(tc, datagram_service_is_resolved);

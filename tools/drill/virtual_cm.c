@@ -129,8 +129,6 @@ static struct v_cm_event *tell(struct virtual_side *v, struct v_cm *c, enum told
 
 static struct v_cm *listener(struct virtual_side *v, const struct cm_msg *msg)
 {
-	if (msg->private_data[0] != 0)
-		return NULL;
 	for (struct v_cm *c = v->cms; c; c = c->next)
 		if (!c->cm && c->service_id == msg->service_id)
 			return c;
@@ -146,6 +144,8 @@ static uint16_t request(void *host, struct rnic_cm *cm, const struct cm_msg *msg
 	if (!l)
 		return msg->type == CM_SIDR_REQ ? CM_SIDR_UNSUPPORTED : CM_REJ_INVALID_SERVICE_ID;
 	if (!l->backlog)
+		return msg->type == CM_SIDR_REQ ? CM_SIDR_REJECT : RNIC_CM_SILENCE;
+	if (msg->private_data[0] != 0) /* a header of another version */
 		return msg->type == CM_SIDR_REQ ? CM_SIDR_REJECT : CM_REJ_CONSUMER;
 	l->backlog--;
 	c = cm_new(v, "");
@@ -380,7 +380,7 @@ int v_cm_notify(struct virtual_side *v, struct args *a, struct text *reply)
 	int ret = c ? rnic_cm_notify(c->cm, v->now) : -EINVAL;
 
 	(void)reply;
-	return ret == -EISCONN ? 0 : -ret;
+	return -ret;
 }
 
 int v_cm_destroy(struct virtual_side *v, struct args *a, struct text *reply)

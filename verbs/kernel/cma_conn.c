@@ -231,7 +231,7 @@ int cma_reject(struct cma_id *id, const void *data, uint8_t len, uint8_t reason)
 {
 	struct cm_msg msg = {.reason = reason ? reason : CM_REJ_CONSUMER, .status = CM_SIDR_REJECT};
 
-	if (!id->cm)
+	if (!id->cm || (msg.reason != CM_REJ_CONSUMER && msg.reason != CM_REJ_VENDOR_OPTION))
 		return -EINVAL;
 	if (len > (id->qp_type == RNIC_QPT_UD ? CM_SIDR_REP_PRIVATE : CM_REJ_PRIVATE))
 		return -EINVAL;
@@ -255,14 +255,11 @@ int cma_disconnect(struct cma_id *id)
 
 int cma_notify(struct cma_id *id, uint32_t event)
 {
-	int rc;
-
 	if (!id->cm)
 		return -EINVAL;
 	if (event != EVENT_COMM_EST)
 		return -EINVAL;
-	rc = rnic_cm_notify(id->cm, umem_clock());
-	return rc == -EISCONN ? 0 : rc;
+	return rnic_cm_notify(id->cm, umem_clock());
 }
 
 /* ---- what comes ---- */
@@ -348,6 +345,18 @@ static void nobody_log(struct kdevice *dev, const struct cm_msg *msg, const unio
 		   cma_addr_text(to, text, sizeof(text)));
 }
 
+/* As the kernel: it is the service that nobody has, or what it was asked is not for it. */
+static uint16_t nobody_reason(const struct kdevice *dev, const struct cm_msg *msg)
+{
+	bool known = msg->service_id >> 32 == 0 &&
+		     cma_port_listened(dev->kernel->ucma, (uint16_t)(msg->service_id >> 16),
+				       (uint16_t)msg->service_id);
+
+	if (msg->type == CM_SIDR_REQ)
+		return known ? CM_SIDR_REJECT : CM_SIDR_UNSUPPORTED;
+	return known ? CM_REJ_CONSUMER : CM_REJ_INVALID_SERVICE_ID;
+}
+
 static uint16_t request_came(void *host, struct rnic_cm *cm, const struct cm_msg *msg)
 {
 	struct kdevice *dev = host;
@@ -360,11 +369,12 @@ static uint16_t request_came(void *host, struct rnic_cm *cm, const struct cm_msg
 		listener = cma_listener(dev->kernel->ucma, (uint16_t)(msg->service_id >> 16), &to);
 	if (!listener || (listener->dev && listener->dev != dev) || !type_suits(listener, msg)) {
 		nobody_log(dev, msg, &to);
-		return msg->type == CM_SIDR_REQ ? CM_SIDR_UNSUPPORTED : CM_REJ_INVALID_SERVICE_ID;
+		return nobody_reason(dev, msg);
 	}
+	/* As the kernel: who has no room for a REQ now may have when it comes again. */
 	if (!listener->backlog ||
 	    cma_id_create(listener->file, listener->ps, listener->qp_type, 0, &id))
-		return msg->type == CM_SIDR_REQ ? CM_SIDR_REJECT : CM_REJ_CONSUMER;
+		return msg->type == CM_SIDR_REQ ? CM_SIDR_REJECT : RNIC_CM_SILENCE;
 	id->dev = dev;
 	id->src = to;
 	id->dst = from;

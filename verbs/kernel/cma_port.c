@@ -172,6 +172,16 @@ int cma_port_listen(struct cma_id *id)
 	return 0;
 }
 
+bool cma_port_listened(struct ucma *u, uint16_t ps, uint16_t port)
+{
+	const struct cma_port *p = port_find(u, ps, port);
+
+	for (uint32_t i = 0; p && i < p->n_users; i++)
+		if (p->users[i]->state == CMA_LISTEN)
+			return true;
+	return false;
+}
+
 /* The one of exactly this address is preferred to a wildcard. */
 struct cma_id *cma_listener(struct ucma *u, uint16_t ps, const union cma_addr *to)
 {

@@ -167,6 +167,8 @@ int cma_port_get(struct cma_id *id);
 void cma_port_put(struct cma_id *id);
 /* May it listen there? */
 int cma_port_listen(struct cma_id *id);
+/* Does anybody listen there, at whatever address? */
+bool cma_port_listened(struct ucma *u, uint16_t ps, uint16_t port);
 /* Who listens for a request to this address. */
 struct cma_id *cma_listener(struct ucma *u, uint16_t ps, const union cma_addr *to);
 
