@@ -52,6 +52,11 @@ int rnic_cq_destroy(struct rnic_cq *cq)
 	return 0;
 }
 
+uint32_t rnic_cq_users(const struct rnic_cq *cq)
+{
+	return cq->users;
+}
+
 void *rnic_cq_user(const struct rnic_cq *cq)
 {
 	return cq->user;

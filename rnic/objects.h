@@ -24,6 +24,7 @@ struct rnic_ah;
 
 int rnic_pd_create(struct rnic_device *dev, struct rnic_pd **pd);
 int rnic_pd_destroy(struct rnic_pd *pd);
+uint32_t rnic_pd_users(const struct rnic_pd *pd); /* objects */
 
 struct rnic_mr_attr {
 	struct rnic_mem *mem; /* the core keeps the pointer only; the host keeps it alive */
@@ -61,6 +62,7 @@ int rnic_cq_create(struct rnic_device *dev, uint32_t cqe, const struct rnic_pers
 		   void *user, struct rnic_cq **cq);
 int rnic_cq_destroy(struct rnic_cq *cq);
 void *rnic_cq_user(const struct rnic_cq *cq);
+uint32_t rnic_cq_users(const struct rnic_cq *cq); /* QPs, twice if for both queues */
 bool rnic_cq_overflowed(const struct rnic_cq *cq);
 
 /*
@@ -72,6 +74,7 @@ int rnic_srq_create(struct rnic_pd *pd, uint32_t max_sge, uint32_t limit,
 int rnic_srq_destroy(struct rnic_srq *srq);
 int rnic_srq_arm(struct rnic_srq *srq, uint32_t limit);
 uint32_t rnic_srq_limit(const struct rnic_srq *srq);
+struct rnic_pd *rnic_srq_pd(const struct rnic_srq *srq);
 void *rnic_srq_user(const struct rnic_srq *srq);
 
 /* Checks the AV (GRH, port 1, sgid_index filled) and fills av->sgid in from the table. */

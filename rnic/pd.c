@@ -35,3 +35,8 @@ int rnic_pd_destroy(struct rnic_pd *pd)
 	free(pd);
 	return 0;
 }
+
+uint32_t rnic_pd_users(const struct rnic_pd *pd)
+{
+	return pd->users;
+}

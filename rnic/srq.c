@@ -75,6 +75,11 @@ uint32_t rnic_srq_limit(const struct rnic_srq *srq)
 	return srq->limit;
 }
 
+struct rnic_pd *rnic_srq_pd(const struct rnic_srq *srq)
+{
+	return srq->pd;
+}
+
 void *rnic_srq_user(const struct rnic_srq *srq)
 {
 	return srq->user;

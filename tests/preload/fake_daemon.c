@@ -171,6 +171,32 @@ static void channel(struct conn *c, const struct fake_command *cmd)
 	close(pair[1]);
 }
 
+/* Its other end stays with the next such socket: the test has one at a time. */
+static int netlink_end = -1;
+
+static void netlink(struct conn *c)
+{
+	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_NETLINK, .id = 1000};
+	int pair[2];
+
+	check(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0, "socketpair");
+	if (netlink_end >= 0)
+		close(netlink_end);
+	netlink_end = pair[1];
+	answer(c, 0, &info, &pair[0], 1, NULL, 0);
+	close(pair[0]);
+}
+
+/* Asking for the port sends a message, too: there is something to be received then. */
+static void port(struct conn *c, uint64_t id, uint64_t wanted)
+{
+	check(id == 1000, "id of the netlink socket");
+	if (wanted == RNIC_CTL_PORT_ASK)
+		check(send(netlink_end, "hello", 5, MSG_NOSIGNAL) == 5, "send");
+	answer(c, wanted && wanted != RNIC_CTL_PORT_ASK ? (int64_t)wanted : FAKE_PORT, NULL, NULL,
+	       0, NULL, 0);
+}
+
 static void finish(struct conn *c, const struct fake_command *cmd, uint64_t out)
 {
 	check(pwrite(c->session->mem, &out, sizeof(out), cmd->out) == sizeof(out), "pwrite");
@@ -298,6 +324,12 @@ static void serve(struct conn *c, const struct rnic_ctl_request *req, const char
 	case RNIC_CTL_CLOSED:
 		counters[FAKE_CLOSED]++;
 		answer(c, 0, NULL, NULL, 0, NULL, 0);
+		break;
+	case RNIC_CTL_NETLINK:
+		netlink(c);
+		break;
+	case RNIC_CTL_PORT:
+		port(c, req->arg[0], req->arg[1]);
 		break;
 	case RNIC_CTL_FD:
 		shown(c, n ? fds[0] : -1);

@@ -38,6 +38,9 @@ struct fake_command {
 	uint64_t out; /* address of a uint64_t */
 };
 
+/* nl_pid of a netlink socket to which any was given. Who asks for it is sent "hello". */
+#define FAKE_PORT 4711
+
 /* The socket of DIR, which exists: clients may connect from now on. */
 int fake_daemon_listen(const char *dir);
 /* Serve it until `stop` is readable. */

@@ -34,10 +34,63 @@ static int ends_well(pid_t pid)
 	return status == 0;
 }
 
-static void netlink_rdma_is_refused(void)
+static void netlink_rdma_is_the_daemons(void)
 {
-	REQUIRE(socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA) < 0 && errno == EPROTONOSUPPORT);
-	REQUIRE(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE) >= 0);
+	struct sockaddr_nl any = {.nl_family = AF_NETLINK}, nl;
+	const struct sockaddr_nl kernel = any;
+	socklen_t len = sizeof(nl);
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA), size = 32768, one = 1;
+	char buf[16];
+	struct iovec iov = {buf, sizeof(buf)};
+	struct msghdr msg = {
+		.msg_name = &nl, .msg_namelen = sizeof(nl), .msg_iov = &iov, .msg_iovlen = 1};
+
+	REQUIRE(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	REQUIRE(!setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)));
+	REQUIRE(!setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one)));
+	REQUIRE(setsockopt(fd, SOL_NETLINK, 99, &one, sizeof(one)) < 0 && errno == ENOPROTOOPT);
+	REQUIRE(bind(fd, (struct sockaddr *)&any, 2) < 0 && errno == EINVAL);
+	REQUIRE(!bind(fd, (struct sockaddr *)&any, sizeof(any)));
+	REQUIRE(!getsockname(fd, (struct sockaddr *)&nl, &len) && len == sizeof(nl));
+	REQUIRE(nl.nl_family == AF_NETLINK && nl.nl_pid == FAKE_PORT && !nl.nl_groups);
+	REQUIRE(sendto(fd, "x", 1, 0, (const struct sockaddr *)&kernel, sizeof(kernel)) == 1);
+	memset(&nl, 0xff, sizeof(nl));
+	REQUIRE(recvmsg(fd, &msg, 0) == 5 && msg.msg_namelen == sizeof(nl));
+	REQUIRE(nl.nl_family == AF_NETLINK && !nl.nl_pid && !nl.nl_groups);
+	len = sizeof(nl);
+	REQUIRE(!getsockname(fd, (struct sockaddr *)&nl, &len));
+	REQUIRE(recvfrom(fd, buf, sizeof(buf), 0, (struct sockaddr *)&nl, &len) == 5);
+	REQUIRE(len == sizeof(nl) && nl.nl_family == AF_NETLINK && !nl.nl_pid);
+	REQUIRE(!close(fd));
+}
+
+/* The daemon has closed its end: no SIGPIPE, as netlink has none. */
+static void netlink_without_its_daemon_raises_no_signal(void)
+{
+	int first = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
+	int second = socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
+	struct iovec iov = {"x", 1};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	REQUIRE(first >= 0 && second >= 0);
+	REQUIRE(sendto(first, "x", 1, 0, NULL, 0) < 0 && errno == EPIPE);
+	REQUIRE(sendmsg(first, &msg, 0) < 0 && errno == EPIPE);
+	REQUIRE(send(first, "x", 1, 0) < 0 && errno == EPIPE);
+	REQUIRE(write(first, "x", 1) < 0 && errno == EPIPE);
+	REQUIRE(write(second, "x", 1) == 1);
+	REQUIRE(!close(first) && !close(second));
+}
+
+static void other_sockets_are_the_systems(void)
+{
+	struct sockaddr_nl nl = {.nl_family = AF_NETLINK};
+	socklen_t len = sizeof(nl);
+	int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), none = 1;
+
+	REQUIRE(fd >= 0 && !bind(fd, (struct sockaddr *)&nl, sizeof(nl)));
+	REQUIRE(!getsockname(fd, (struct sockaddr *)&nl, &len) && nl.nl_pid != FAKE_PORT);
+	REQUIRE(setsockopt(fd, SOL_NETLINK, 99, &none, sizeof(none)) < 0);
+	REQUIRE(!close(fd));
 }
 
 /* ---- commands ---- */
@@ -421,7 +474,9 @@ static void a_folder_that_others_may_write_is_not_trusted(void)
 }
 
 const struct rule rules[] = {
-	RULE(netlink_rdma_is_refused),
+	RULE(netlink_rdma_is_the_daemons),
+	RULE(netlink_without_its_daemon_raises_no_signal),
+	RULE(other_sockets_are_the_systems),
 	RULE(commands_answer_as_the_daemon_says),
 	RULE(descriptors_land_where_the_answer_says),
 	RULE(the_daemon_may_see_descriptors),

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define RNIC_CTL_VERSION 2
+#define RNIC_CTL_VERSION 3
 #define RNIC_CTL_SOCKET "control" /* in the daemon's folder */
 #define RNIC_CTL_TREE "fs"	  /* in the daemon's folder: mirrors /sys and /dev, see tree */
 #define RNIC_CTL_PATH_MAX 4096
@@ -45,7 +45,14 @@ enum rnic_ctl_op {
 	/* What RNIC_CTL_NEED_FD asked for. arg[0]: the number. One fd if the process has it open,
 	 * else none. The answer is that of the call that needed it. */
 	RNIC_CTL_FD = 9,
+	/* socket(AF_NETLINK, .., NETLINK_RDMA). Answer: one fd, to be returned. */
+	RNIC_CTL_NETLINK = 10,
+	/* bind() of such a socket, or getsockname(). arg[0] id; arg[1] nl_pid that is wanted, 0
+	 * any, or RNIC_CTL_PORT_ASK. Answer: its nl_pid. */
+	RNIC_CTL_PORT = 11,
 };
+
+#define RNIC_CTL_PORT_ASK (1ull << 32)
 
 /*
  * As an answer's ret: the command names a descriptor of the process (a completion channel in
@@ -84,6 +91,7 @@ enum rnic_fd_kind {
 	RNIC_FD_CHANNEL = 2, /* completion channel */
 	RNIC_FD_ASYNC = 3,
 	RNIC_FD_UCMA = 4,
+	RNIC_FD_NETLINK = 5,
 };
 
 struct rnic_ctl_fd {

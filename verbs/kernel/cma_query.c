@@ -63,6 +63,35 @@ bool ucma_info_next(struct kernel *k, uint32_t *cursor, struct ucma_info *info)
 	return true;
 }
 
+bool ucma_entry_next(struct kernel *k, uint32_t *cursor, struct ucma_entry *entry)
+{
+	/* enum rdma_cm_state */
+	static const uint8_t states[] = {
+		[CMA_IDLE] = 0,		  [CMA_BOUND] = 7,   [CMA_ADDR_RESOLVED] = 2,
+		[CMA_ROUTE_RESOLVED] = 4, [CMA_CONNECT] = 5, [CMA_DISCONNECT] = 6,
+		[CMA_LISTEN] = 8,	  [CMA_REMOVED] = 9,
+	};
+	const struct cma_id *id;
+
+	++*cursor;
+	id = table_next(&k->ucma->ids, cursor);
+	if (!id)
+		return false;
+	*entry = (struct ucma_entry){
+		.number = id->number,
+		.pid = id->file->pid,
+		.ps = id->ps,
+		.qpn = id->qp_num,
+		.state = states[id->state],
+		.qp_type = id->qp_type,
+		.listens = id->state == CMA_LISTEN,
+		.dev = id->dev,
+		.src = id->src.any,
+		.dst = id->dst.any,
+	};
+	return true;
+}
+
 /* As the public header of librdmacm has it. */
 struct sockaddr_ib {
 	uint16_t family, pkey;

@@ -142,6 +142,11 @@ struct context *context_find_inode(struct kernel *k, dev_t dev, ino_t ino)
 	return NULL;
 }
 
+void context_owner_set(struct context *c, uint32_t pid)
+{
+	c->owner_pid = pid;
+}
+
 uint64_t context_id(const struct context *c)
 {
 	return c->id;

@@ -52,6 +52,7 @@ enum uobject_kind {
 struct uobject {
 	enum uobject_kind kind;
 	uint32_t handle;
+	uint32_t id; /* unlike the handle, unique in the daemon's life */
 	uint64_t user_handle;
 	void *object;	      /* of rnic/, or the personality's; NULL: it went with its device */
 	uint32_t comp, async; /* of one that went: events that the program has read of it */

@@ -29,8 +29,9 @@ struct context {
 	struct kdevice *dev; /* NULL: it has gone, and its objects with it */
 	uint32_t index;	     /* N of uverbsN */
 	uint64_t id;
-	int fd;	      /* as memfd_create gave it */
-	int lease_fd; /* see context.c */
+	uint32_t owner_pid; /* for display */
+	int fd;		    /* as memfd_create gave it */
+	int lease_fd;	    /* see context.c */
 	dev_t st_dev;
 	ino_t st_ino;
 	int watch; /* inotify */

@@ -14,6 +14,8 @@
 #include "verbs/kernel/afterlife.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/link.h"
+#include "verbs/kernel/netlink.h"
 #include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem_slow.h"
 #include "verbs/kernel/uverbs.h"
@@ -101,6 +103,7 @@ void kernel_destroy(struct kernel *k)
 	if (!k)
 		return;
 	conns_close(k);
+	nl_socks_close(k);
 	listener_close(k);
 	afterlives_end(k);
 	while (k->contexts)
@@ -158,6 +161,28 @@ void kernel_netdev_renamed(struct kdevice *dev, const char *netdev)
 {
 	tree_netdev_rename(dev->kernel, dev, netdev);
 	snprintf(dev->netdev, sizeof(dev->netdev), "%s", netdev);
+}
+
+int kernel_device_rename(struct kernel *k, struct kdevice *dev, const char *name)
+{
+	char old[sizeof(dev->name)];
+	int rc;
+
+	if (!kernel_link_name_valid(name) || strlen(name) >= sizeof(dev->name))
+		return -EINVAL;
+	for (struct kdevice *d = k->devices; d; d = d->next)
+		if (!strcmp(d->name, name))
+			return d == dev ? 0 : -EEXIST;
+	memcpy(old, dev->name, sizeof(old));
+	tree_device_del(k, dev);
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	rc = tree_device_add(k, dev);
+	if (!rc)
+		return 0;
+	tree_device_del(k, dev);
+	memcpy(dev->name, old, sizeof(old));
+	tree_device_add(k, dev);
+	return rc;
 }
 
 void kernel_port_event(struct kdevice *dev, const struct rnic_async *event)

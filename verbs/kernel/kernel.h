@@ -60,6 +60,8 @@ void kernel_destroy(struct kernel *k);
 int kernel_device_add(struct kernel *k, struct kdevice *dev);
 void kernel_device_del(struct kernel *k, struct kdevice *dev);
 void kernel_netdev_renamed(struct kdevice *dev, const char *netdev);
+/* Its files move. 0, -EINVAL, -EEXIST, or -errno. */
+int kernel_device_rename(struct kernel *k, struct kdevice *dev, const char *name);
 /* A port event of the core: to every context of the device. */
 void kernel_port_event(struct kdevice *dev, const struct rnic_async *event);
 

@@ -15,6 +15,7 @@
 struct afterlife;
 struct conn;
 struct context;
+struct nl_sock;
 struct ucma;
 struct wake_page;
 
@@ -25,6 +26,7 @@ struct kernel {
 	struct context *contexts;
 	struct conn *conns;
 	struct afterlife *afterlives;
+	struct nl_sock *nl_socks;
 	uint32_t n_conns;
 	uint32_t n_sessions, n_contexts;
 	uint64_t next_id; /* of sessions, contexts, channels */
@@ -56,6 +58,8 @@ void wake_page_set(struct wake_page *w, bool sleeping);
 int context_open(struct kernel *k, struct kdevice *dev, struct context **c, int *fd);
 struct context *context_find(struct kernel *k, uint64_t id);
 struct context *context_find_inode(struct kernel *k, dev_t dev, ino_t ino);
+/* The process that opened it, for display. */
+void context_owner_set(struct context *c, uint32_t pid);
 uint64_t context_id(const struct context *c);
 uint64_t context_rdev(const struct context *c);
 void context_inotify_fired(struct kernel *k);

@@ -24,6 +24,8 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/link.c \
 	verbs/kernel/link.h \
 	verbs/kernel/listener.c \
+	verbs/kernel/netlink.c \
+	verbs/kernel/netlink.h \
 	verbs/kernel/server.c \
 	verbs/kernel/session.c \
 	verbs/kernel/session.h \
@@ -47,6 +49,15 @@ verbs_kernel_libkernel_la_LIBADD = verbs/kernel/libuverbs.la
 # The commands and the rings, apart so that their tests can stand in for sessions and processes.
 noinst_LTLIBRARIES += verbs/kernel/libuverbs.la
 verbs_kernel_libuverbs_la_SOURCES = \
+	verbs/kernel/nldev.c \
+	verbs/kernel/nldev.h \
+	verbs/kernel/nldev_priv.h \
+	verbs/kernel/nldev_res.c \
+	verbs/kernel/nldev_stat.c \
+	verbs/kernel/nlmsg.c \
+	verbs/kernel/nlmsg.h \
+	verbs/kernel/nodes.c \
+	verbs/kernel/nodes.h \
 	verbs/kernel/ring_mem.c \
 	verbs/kernel/rxe.c \
 	verbs/kernel/rxe.h \

@@ -21,6 +21,7 @@
 #include "verbs/kernel/afterlife.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/netlink.h"
 #include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem_priv.h"
 #include "verbs/kernel/uverbs.h"
@@ -40,6 +41,7 @@ struct session {
 	ev_io kicked;
 	char name[40];
 	uid_t uid;
+	uint32_t pid;
 	uint64_t *grants;
 	uint32_t n_grants, room;
 };
@@ -150,6 +152,7 @@ int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_
 	}
 	s->kernel = k;
 	s->uid = uid;
+	s->pid = (uint32_t)hello->pid;
 	s->id = ++k->next_id;
 	snprintf(s->name, sizeof(s->name), "%.*s[%llu]", (int)strnlen(hello->comm, 15), hello->comm,
 		 (unsigned long long)hello->pid);
@@ -233,6 +236,11 @@ bool session_is_root(const struct session *s)
 	return s->uid == 0;
 }
 
+uint32_t session_pid(const struct session *s)
+{
+	return s->pid;
+}
+
 const char *session_name(const struct session *s)
 {
 	return s->name;
@@ -250,6 +258,7 @@ static int64_t call_open_node(struct call *call, struct kdevice *dev)
 			   strerror(-rc));
 		return rc;
 	}
+	context_owner_set(c, call->session->pid);
 	info.id = context_id(c);
 	info.rdev = context_rdev(c);
 	return call_pass_fd(call, fd, &info);
@@ -259,7 +268,7 @@ static int64_t call_open_cm(struct call *call)
 {
 	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_UCMA, .rdev = ucma_rdev()};
 	struct ucma_file *file;
-	int fd, rc = ucma_open(call->kernel, &file, &fd);
+	int fd, rc = ucma_open(call->kernel, call->session->pid, &file, &fd);
 
 	if (rc)
 		return rc;
@@ -286,12 +295,40 @@ static int64_t call_open(struct call *call)
 	return fd < 0 ? fd : call_pass_fd(call, fd, &info);
 }
 
+static int64_t call_netlink(struct call *call)
+{
+	const struct session *me = call->session;
+	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_NETLINK};
+	struct nl_sock *s;
+	int fd, rc;
+
+	rc = nl_sock_open(call->kernel, me->uid, !me->uid || me->uid == geteuid(), me->pid, &s,
+			  &fd);
+	if (rc)
+		return rc;
+	info.id = nl_sock_id(s);
+	return call_pass_fd(call, fd, &info);
+}
+
+static int64_t call_port(struct call *call)
+{
+	const uint64_t *arg = call->req->arg;
+	struct nl_sock *s =
+		granted(call->session, arg[0]) ? nl_sock_find(call->kernel, arg[0]) : NULL;
+
+	if (!s)
+		return -EBADF;
+	return arg[1] == RNIC_CTL_PORT_ASK ? (int64_t)nl_sock_portid(s)
+					   : nl_sock_bind(s, (uint32_t)arg[1]);
+}
+
 /* The descriptor that came with the request is in fds[0]; it is closed with the call. */
 static int64_t call_attach(struct call *call)
 {
 	struct ucma_file *file;
 	struct channel *ch;
 	struct context *c;
+	struct nl_sock *s;
 	struct stat st;
 	uint64_t id;
 	int rc, fd;
@@ -307,14 +344,16 @@ static int64_t call_attach(struct call *call)
 	c = context_find_inode(call->kernel, st.st_dev, st.st_ino);
 	ch = c ? NULL : channel_find_inode(st.st_dev, st.st_ino);
 	file = !c && !ch ? ucma_find_inode(call->kernel, st.st_dev, st.st_ino) : NULL;
-	if (!c && !ch && !file)
+	s = !c && !ch && !file ? nl_sock_find_inode(call->kernel, st.st_dev, st.st_ino) : NULL;
+	if (!c && !ch && !file && !s)
 		return -ENOTTY;
-	id = c ? context_id(c) : ch ? channel_id(ch) : ucma_id(file);
+	id = c ? context_id(c) : ch ? channel_id(ch) : file ? ucma_id(file) : nl_sock_id(s);
 	call->fd_info[0] = (struct rnic_ctl_fd){
 		.width = 4,
 		.id = id,
 		.kind = c				? RNIC_FD_CONTEXT
 			: file				? RNIC_FD_UCMA
+			: s				? RNIC_FD_NETLINK
 			: channel_record_size(ch) == 16 ? RNIC_FD_ASYNC
 							: RNIC_FD_CHANNEL,
 		.rdev = c      ? context_rdev(c)
@@ -382,6 +421,10 @@ static int64_t dispatch(struct call *call)
 	case RNIC_CTL_WRITE:
 	case RNIC_CTL_IOCTL:
 		return call_command(call);
+	case RNIC_CTL_NETLINK:
+		return call_netlink(call);
+	case RNIC_CTL_PORT:
+		return call_port(call);
 	case RNIC_CTL_CLOSED:
 		return call_closed(call);
 	case RNIC_CTL_HELLO:

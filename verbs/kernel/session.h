@@ -60,6 +60,8 @@ int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info);
 
 /* Does the process run as root? It may then do what needs CAP_NET_RAW. */
 bool session_is_root(const struct session *s);
+/* The process's number as it sees itself: for display only. */
+uint32_t session_pid(const struct session *s);
 /* The process's memory; MRs hold a reference. */
 struct umem *session_umem(struct session *s);
 const char *session_name(const struct session *s); /* "ib_write_bw[1234]" for log lines */

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 struct call;
@@ -19,12 +20,14 @@ struct ucma_file;
 
 #define UCMA_MAJOR 10u
 #define UCMA_MINOR 58u
+#define UCMA_ABI 4
 
 int ucma_create(struct kernel *k); /* once for a kernel */
 void ucma_destroy(struct kernel *k);
 
-/* *client_fd is to be passed to the client (the caller closes it). */
-int ucma_open(struct kernel *k, struct ucma_file **file, int *client_fd);
+/* pid: the process, for display. *client_fd is to be passed to the client (the caller closes it).
+ */
+int ucma_open(struct kernel *k, uint32_t pid, struct ucma_file **file, int *client_fd);
 struct ucma_file *ucma_find(struct kernel *k, uint64_t id);
 /* dev too: a file system of a user's own can give its files any inode numbers. */
 struct ucma_file *ucma_find_inode(struct kernel *k, dev_t dev, ino_t ino);
@@ -46,6 +49,16 @@ struct ucma_info {
 /* The first with a number above *cursor (begin with 0), which becomes its number; false at the end.
  */
 bool ucma_info_next(struct kernel *k, uint32_t *cursor, struct ucma_info *info);
+
+/* The same as netlink shows it: numbers as in the kernel's enums. */
+struct ucma_entry {
+	uint32_t number, pid, ps, qpn;
+	uint8_t state, qp_type;
+	bool listens;
+	struct kdevice *dev; /* or NULL */
+	struct sockaddr_storage src, dst;
+};
+bool ucma_entry_next(struct kernel *k, uint32_t *cursor, struct ucma_entry *entry);
 
 /* 0 or -errno. */
 int ucma_device_add(struct kdevice *dev);

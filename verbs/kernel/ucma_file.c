@@ -113,7 +113,7 @@ static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	owed_send(w->data);
 }
 
-int ucma_open(struct kernel *k, struct ucma_file **out, int *client_fd)
+int ucma_open(struct kernel *k, uint32_t pid, struct ucma_file **out, int *client_fd)
 {
 	struct ucma_file *f = calloc(1, sizeof(*f));
 	struct stat st;
@@ -133,6 +133,7 @@ int ucma_open(struct kernel *k, struct ucma_file **out, int *client_fd)
 	}
 	f->kernel = k;
 	f->id = ++k->next_id;
+	f->pid = pid;
 	f->fd = sv[0];
 	f->client_dev = st.st_dev;
 	f->client_ino = st.st_ino;

@@ -60,6 +60,7 @@ struct ucma_file {
 	struct ucma_file *next;
 	struct kernel *kernel;
 	uint64_t id;
+	uint32_t pid; /* of the process that opened it, for display */
 	int fd;
 	dev_t client_dev;
 	ino_t client_ino;

@@ -28,6 +28,7 @@ int uobject_add(struct context *c, enum uobject_kind kind, void *object, uint64_
 		struct uobject **out)
 {
 	struct uobjects *t = context_uobjects(c);
+	static uint32_t last_id;
 	struct uobject *u;
 
 	while (t->lowest < t->room && t->slot[t->lowest])
@@ -39,6 +40,7 @@ int uobject_add(struct context *c, enum uobject_kind kind, void *object, uint64_
 		return -ENOMEM;
 	u->kind = kind;
 	u->handle = t->lowest;
+	u->id = ++last_id;
 	u->object = object;
 	u->user_handle = user_handle;
 	t->slot[t->lowest++] = u;

@@ -10,6 +10,7 @@
 
 struct call;
 struct context;
+struct kdevice;
 struct rnic_async;
 struct rnic_cq;
 
@@ -29,6 +30,9 @@ void uverbs_port_event(struct context *c, const struct rnic_async *event);
 /* The context's device goes: destroy everything in it but the handles, tell it, and end its event
  * descriptors. Commands that destroy still succeed then, all others are EIO. */
 void uverbs_disassociate(struct context *c);
+/* What ibv_query_device shows as device_cap_flags. */
+uint64_t uverbs_device_caps(const struct kdevice *dev);
+
 /* The context ends: destroy everything in it. */
 void uverbs_cleanup(struct context *c);
 

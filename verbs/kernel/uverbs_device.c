@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verbs/kernel/uverbs.h"
 #include "verbs/kernel/uverbs_obj.h"
 
 static_assert(sizeof(struct ib_uverbs_query_port_resp) == 40, "QUERY_PORT");
@@ -33,6 +34,12 @@ enum {
 
 /* Bits that the uapi header does not name any more are written as numbers. */
 #define DEVICE_CAPS 0x01223c76u
+
+uint64_t uverbs_device_caps(const struct kdevice *dev)
+{
+	(void)dev;
+	return DEVICE_CAPS;
+}
 
 static void device_fill(const struct kdevice *dev, struct ib_uverbs_query_device_resp *r)
 {

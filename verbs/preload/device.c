@@ -32,7 +32,7 @@ static void doorbell_map(int fd, struct file *f)
 
 static bool kind_is_tracked(uint32_t kind)
 {
-	return kind == RNIC_FD_CONTEXT || kind == RNIC_FD_UCMA;
+	return kind == RNIC_FD_CONTEXT || kind == RNIC_FD_UCMA || kind == RNIC_FD_NETLINK;
 }
 
 static void track(int fd, const struct rnic_ctl_fd *info, uint32_t gen)
@@ -93,6 +93,26 @@ int device_open(const char *path, int flags)
 	return fd;
 }
 
+int device_netlink(int type)
+{
+	static const uint64_t arg[4];
+	struct rnic_ctl_answer answer;
+	int fds[RNIC_CTL_FDS_MAX];
+	int64_t ret = client_call(RNIC_CTL_NETLINK, arg, NULL, 0, -1, &answer, fds);
+	int fd;
+
+	if (ret < 0)
+		return ret == -ENOTCONN ? -EPROTONOSUPPORT : (int)ret;
+	fd = install(&answer, fds);
+	if (fd < 0)
+		return -EPROTONOSUPPORT;
+	if (!(type & SOCK_CLOEXEC))
+		syscall(SYS_fcntl, fd, F_SETFD, 0);
+	if (type & SOCK_NONBLOCK)
+		syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
 /* Make f->id valid in this session. 0 or -errno. */
 static int attach(int fd, struct file *f)
 {
@@ -129,6 +149,13 @@ struct file *device_get(int fd)
 	errno = saved;
 	device_closed(fd);
 	return NULL;
+}
+
+struct file *device_netlink_get(int fd)
+{
+	struct file *f = fdtab_file(fdtab_hint(fd));
+
+	return f && f->kind == RNIC_FD_NETLINK ? device_get(fd) : NULL;
 }
 
 static bool is_context_memfd(int fd)
@@ -175,6 +202,14 @@ static int64_t command(enum rnic_ctl_op op, int fd, struct file *f, uint64_t arg
 	if (ret >= 0)
 		install(answer, fds);
 	return ret;
+}
+
+int64_t device_port(int fd, struct file *f, uint64_t wanted)
+{
+	struct rnic_ctl_answer answer;
+	uint64_t arg[4] = {0, wanted};
+
+	return command(RNIC_CTL_PORT, fd, f, arg, &answer);
 }
 
 /* Events of rdma_cm that do not wait any more: see RNIC_CTL_WAIT. */

@@ -26,6 +26,13 @@ struct file *device_adopt(int fd);
 int64_t device_write(int fd, struct file *f, const void *buf, size_t len);
 int64_t device_ioctl(int fd, struct file *f, unsigned long request, void *arg);
 
+/* socket() of NETLINK_RDMA: a descriptor or -errno; type has SOCK_CLOEXEC and SOCK_NONBLOCK. */
+int device_netlink(int type);
+/* A socket of that kind by that number, or NULL. */
+struct file *device_netlink_get(int fd);
+/* Its port, which it gets if it has none: RNIC_CTL_PORT. */
+int64_t device_port(int fd, struct file *f, uint64_t wanted);
+
 /* Hooks of close and of reuse of a number. */
 void device_closed(int fd);
 /* `to` has become another number of `from`. */

@@ -4,6 +4,7 @@
 #define PRELOAD_HOOKS_H
 
 #include <stddef.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -25,6 +26,9 @@ char *__realpath_chk(const char *path, char *buf, size_t size);
 char *__getcwd_chk(char *buf, size_t size, size_t buflen);
 ssize_t __readlink_chk(const char *path, char *buf, size_t size, size_t buflen);
 ssize_t __readlinkat_chk(int dirfd, const char *path, char *buf, size_t size, size_t buflen);
+
+ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t buflen, int flags,
+		       __SOCKADDR_ARG addr, socklen_t *restrict len);
 
 void __chk_fail(void) __attribute__((noreturn));
 

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
 #include <rdma/rdma_user_ioctl.h>
 #include <stdarg.h>
 
@@ -31,6 +30,8 @@ static ssize_t tracked_write(int fd, uint16_t hint, const void *buf, size_t len)
 	if (doorbell_write(f, buf, len))
 		return len;
 	f = device_get(fd);
+	if (f && f->kind == RNIC_FD_NETLINK)
+		return real()->send(fd, buf, len, MSG_NOSIGNAL);
 	return f ? result(device_write(fd, f, buf, len)) : real()->write(fd, buf, len);
 }
 
@@ -47,6 +48,8 @@ static int tracked_ioctl(int fd, unsigned long request, void *arg)
 {
 	struct file *f = device_get(fd);
 
+	if (f && f->kind == RNIC_FD_NETLINK)
+		return real()->ioctl(fd, request, arg);
 	if (!f && request == RDMA_VERBS_IOCTL && !fdtab_hint(fd))
 		f = device_adopt(fd);
 	if (!f)
@@ -207,14 +210,4 @@ void closefrom(int low)
 
 	if (fdtab_next_any(first, FDTAB_SIZE) < 0 || close_range(first, ~0u, 0))
 		real()->closefrom(low);
-}
-
-int socket(int domain, int type, int protocol)
-{
-	/* Without it libibverbs looks in sysfs, where there are only our devices. */
-	if (domain == AF_NETLINK && protocol == NETLINK_RDMA && client_ready()) {
-		errno = EPROTONOSUPPORT;
-		return -1;
-	}
-	return real()->socket(domain, type, protocol);
 }

@@ -127,6 +127,48 @@ static int raw_socket(int domain, int type, int protocol)
 	return syscall(SYS_socket, domain, type, protocol);
 }
 
+static int raw_bind(int fd, __CONST_SOCKADDR_ARG addr, socklen_t len)
+{
+	return syscall(SYS_bind, fd, addr.__sockaddr__, len);
+}
+
+static int raw_getsockname(int fd, __SOCKADDR_ARG addr, socklen_t *restrict len)
+{
+	return syscall(SYS_getsockname, fd, addr.__sockaddr__, len);
+}
+
+static int raw_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	return syscall(SYS_setsockopt, fd, level, name, value, len);
+}
+
+static ssize_t raw_sendto(int fd, const void *buf, size_t n, int flags, __CONST_SOCKADDR_ARG addr,
+			  socklen_t len)
+{
+	return syscall(SYS_sendto, fd, buf, n, flags, addr.__sockaddr__, len);
+}
+
+static ssize_t raw_send(int fd, const void *buf, size_t n, int flags)
+{
+	return syscall(SYS_sendto, fd, buf, n, flags, NULL, 0);
+}
+
+static ssize_t raw_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	return syscall(SYS_sendmsg, fd, msg, flags);
+}
+
+static ssize_t raw_recvfrom(int fd, void *restrict buf, size_t n, int flags, __SOCKADDR_ARG addr,
+			    socklen_t *restrict len)
+{
+	return syscall(SYS_recvfrom, fd, buf, n, flags, addr.__sockaddr__, len);
+}
+
+static ssize_t raw_recvmsg(int fd, struct msghdr *msg, int flags)
+{
+	return syscall(SYS_recvmsg, fd, msg, flags);
+}
+
 /* Those that an allocator or an early constructor may need; and those that old C libraries lack. */
 struct real real_calls = {
 	.open = raw_open,
@@ -147,6 +189,14 @@ struct real real_calls = {
 	.readlinkat = raw_readlinkat,
 	.close_range = raw_close_range,
 	.socket = raw_socket,
+	.bind = raw_bind,
+	.getsockname = raw_getsockname,
+	.setsockopt = raw_setsockopt,
+	.send = raw_send,
+	.sendto = raw_sendto,
+	.sendmsg = raw_sendmsg,
+	.recvfrom = raw_recvfrom,
+	.recvmsg = raw_recvmsg,
 };
 
 #define REAL_NAME(name) {#name, offsetof(struct real, name)},

@@ -66,6 +66,14 @@ _Static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "64-bit systems only");
 	X(close_range)                                                                             \
 	X(closefrom)                                                                               \
 	X(socket)                                                                                  \
+	X(bind)                                                                                    \
+	X(getsockname)                                                                             \
+	X(setsockopt)                                                                              \
+	X(send)                                                                                    \
+	X(sendto)                                                                                  \
+	X(sendmsg)                                                                                 \
+	X(recvfrom)                                                                                \
+	X(recvmsg)                                                                                 \
 	X(getxattr)                                                                                \
 	X(lgetxattr)                                                                               \
 	X(listxattr)                                                                               \

@@ -78,8 +78,8 @@ def differences(ours, golden):
     return found
 
 
-def check_devinfo(host):
-    shown = host.run(['ibv_devinfo', '-v', '-d', host.device])
+def check_devinfo(host, env=None):
+    shown = host.run(['ibv_devinfo', '-v', '-d', host.device], env=env)
     ours = fields(shown.output().splitlines())
     paging, ours = paging_split(ours)
     found = differences(ours, paging_split(fields(golden_lines()))[1])
@@ -109,6 +109,8 @@ def check_netdev(host, interface):
 def run(report, setting):
     report.case(f'{setting.name}.devinfo_equals_rxe', check_devinfo,
                 setting.hosts[0])
+    report.case(f'{setting.name}.devinfo_equals_rxe_without_netlink',
+                check_devinfo, setting.hosts[0], {'RNIC_NETLINK': 'off'})
     for host in setting.hosts:
         report.case(f'{setting.name}.{host.name}.netdev_is_named',
                     check_netdev, host, setting.interface)
