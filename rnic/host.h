@@ -28,6 +28,7 @@ struct rnic_tx {
 	uint32_t seg;	       /* bytes of each packet, room included, but for these: */
 	uint32_t head;	       /* so much longer is the first */
 	uint32_t tail;	       /* so much longer may the last be */
+	uint32_t again;	       /* so many, the first ones, have left before */
 };
 
 /* Bytes of the packet at this offset of the run. */

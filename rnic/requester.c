@@ -128,19 +128,22 @@ void requester_go_back(struct rnic_qp *qp)
 	qp_activate(qp);
 }
 
+uint32_t requester_again(const struct rnic_qp *qp)
+{
+	int32_t again = psn_diff(qp->req->max_psn, qp->req->psn);
+
+	return again > 0 ? (uint32_t)again : 0;
+}
+
 void requester_sent(struct rnic_qp *qp, struct send_entry *e, uint32_t n, bool ackreq, uint64_t now)
 {
 	struct requester *req = qp->req;
-	int32_t again = psn_diff(req->max_psn, req->psn);
+	uint32_t again = requester_again(qp), resent = again < n ? again : n;
 
-	if (again > 0) {
-		uint32_t resent = (uint32_t)again < n ? (uint32_t)again : n;
-
-		req->retransmitted += resent;
-		qp->dev->counters.retransmitted_pkts += resent;
-	}
+	req->retransmitted += resent;
+	qp->dev->counters.retransmitted_pkts += resent;
 	req->psn = psn_add(req->psn, n);
-	if (again < (int32_t)n)
+	if (again < n)
 		req->max_psn = req->psn;
 	req->cur_off += n;
 	if (req->cur_off == e->n_psn) {

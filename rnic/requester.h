@@ -113,6 +113,8 @@ bool requester_turn(struct rnic_qp *qp, uint64_t now);
 bool requester_pull(struct rnic_qp *qp);
 /* Send again from the oldest unacknowledged packet. */
 void requester_go_back(struct rnic_qp *qp);
+/* How many packets from the next one on have left before. */
+uint32_t requester_again(const struct rnic_qp *qp);
 /* The packets [psn, psn + n) of entry cur have gone out. */
 void requester_sent(struct rnic_qp *qp, struct send_entry *e, uint32_t n, bool ackreq,
 		    uint64_t now);

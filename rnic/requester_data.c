@@ -136,6 +136,7 @@ static int run_build(struct rnic_qp *qp, const struct run *run, struct rnic_mem 
 		.seg = run->shape.seg,
 		.head = run->shape.head,
 		.tail = run->shape.tail,
+		.again = requester_again(qp),
 	};
 	int ret;
 

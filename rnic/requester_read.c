@@ -27,6 +27,7 @@ static void request_send(struct rnic_qp *qp, struct bth_packet *pkt, const void 
 		.flow = qp->req->flow,
 		.len = len,
 		.seg = len,
+		.again = requester_again(qp),
 	};
 	size_t headers;
 
