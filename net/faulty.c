@@ -105,6 +105,43 @@ static bool decide(struct net_port *port, const struct fault_packet *p, struct f
 	return true;
 }
 
+/* For recorders: what rules do to the packet that is being sent. They see packets in their order,
+ * so what is queued goes first. */
+static void tx_fate_begin(struct net_port *port, const struct fault_verdict *v)
+{
+	if (!port->taps.n)
+		return;
+	tx_queue_flush(port);
+	fault_verdict_print(v, port->tx_fate, sizeof(port->tx_fate));
+}
+
+static void tx_fate_end(struct net_port *port)
+{
+	if (port->taps.n)
+		tx_queue_flush(port);
+	port->tx_fate[0] = '\0';
+}
+
+static void tx_dropped(struct net_port *port, const struct txsock *sock, const struct net_tx *tx,
+		       const struct fault_verdict *v, uint8_t *packet, uint32_t len)
+{
+	tx_fate_begin(port, v);
+	if (port->taps.n)
+		port_tap_unsent(port, sock, tx, packet, len);
+	port->tx_fate[0] = '\0';
+}
+
+static void rx_fated(const struct net_port *port, const struct fault_verdict *v,
+		     const uint8_t *packet, uint32_t len)
+{
+	char fate[FAULT_ERROR_MAX];
+
+	if (!port->taps.n)
+		return;
+	fault_verdict_print(v, fate, sizeof(fate));
+	rx_tap(port, packet, len, fate);
+}
+
 static bool waits(const struct fault_verdict *v)
 {
 	return v->delay || v->overtake;
@@ -156,6 +193,7 @@ static void send_verdict(struct net_port *port, struct txsock *sock, const struc
 {
 	struct net_tx marked = *tx;
 
+	tx_fate_begin(port, v);
 	if (v->ce)
 		marked.tos |= TOS_CE;
 	for (uint32_t i = 0; i < v->copies; i++) {
@@ -165,6 +203,7 @@ static void send_verdict(struct net_port *port, struct txsock *sock, const struc
 		send_edited(port, sock, &marked, v, copy, len);
 	}
 	send_edited(port, sock, &marked, v, packet, len);
+	tx_fate_end(port);
 }
 
 void faulty_tx_release(struct net_port *port)
@@ -177,6 +216,7 @@ void faulty_tx_release(struct net_port *port)
 		uint8_t *packet = arena_room(port, item->len);
 
 		memcpy(packet, item->data, item->len);
+		port->tx_again = late->tx.again > 0;
 		if (a)
 			send_verdict(port, txsock_get(port, a, late->tx.sport_hash), &late->tx,
 				     &late->v, packet, item->len);
@@ -203,11 +243,13 @@ void faulty_tx(struct net_port *port, struct txsock *sock, const struct net_tx *
 	if (!decide(port, &p, &v)) {
 		tx_queue_packet(port, sock, tx, packet, len);
 	} else if (v.drop) {
+		tx_dropped(port, sock, tx, &v, packet, len);
 		return;
 	} else if (waits(&v)) {
 		struct late_item like = late_like(port, &v, packet);
 		struct late_tx head = {.tx = *tx, .v = v};
 
+		head.tx.again = port->tx_again;
 		if (!late_put(q, &like, &head, packet, len))
 			late_lost(port);
 		return;
@@ -249,6 +291,7 @@ bool faulty_rx(struct net_port *port, uint8_t *packet, struct net_rx *out)
 	struct fault_verdict v;
 
 	if (decide(port, &p, &v)) {
+		rx_fated(port, &v, packet, out->len + BTH_ICRC_LEN);
 		if (v.drop)
 			return false;
 		if (fault_breaks_icrc(&v)) {
@@ -265,6 +308,8 @@ bool faulty_rx(struct net_port *port, uint8_t *packet, struct net_rx *out)
 		}
 		f->again = *out;
 		f->again_count = v.copies;
+	} else {
+		rx_tap(port, packet, out->len + BTH_ICRC_LEN, NULL);
 	}
 	late_passed(&f->rx, dqpn);
 	return true;

@@ -26,6 +26,10 @@ net_libnet_la_SOURCES = \
 	net/backlog.h \
 	net/capture.c \
 	net/capture.h \
+	net/capfile.c \
+	net/capfile.h \
+	net/capframe.c \
+	net/capframe.h \
 	net/faulty.c \
 	net/faulty.h \
 	net/holder.c \
@@ -37,6 +41,9 @@ net_libnet_la_SOURCES = \
 	net/port.c \
 	net/port.h \
 	net/port_priv.h \
+	net/port_tap.c \
+	net/recorder.c \
+	net/recorder.h \
 	net/route.c \
 	net/route.h \
 	net/routes.c \
@@ -47,8 +54,10 @@ net_libnet_la_SOURCES = \
 	net/sock.h \
 	net/sockaddr.c \
 	net/sockaddr.h \
+	net/tap.c \
+	net/tap.h \
 	net/tx.c \
 	net/txsock.c \
 	$(NULL)
-net_libnet_la_CFLAGS = $(AM_CFLAGS) $(NL_CFLAGS)
-net_libnet_la_LIBADD = net/libfault.la bth/libbth.la $(NL_LIBS)
+net_libnet_la_CFLAGS = $(AM_CFLAGS) $(NL_CFLAGS) $(PCAP_CFLAGS)
+net_libnet_la_LIBADD = net/libfault.la bth/libbth.la $(NL_LIBS) $(PCAP_LIBS) -lpthread

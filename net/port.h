@@ -12,6 +12,7 @@
 
 struct net_port;
 struct fault_rules;
+struct net_recorder;
 
 /* A datagram payload that came, ICRC right and cut off. Addresses: IPv4 as ::ffff:a.b.c.d. */
 struct net_rx {
@@ -34,8 +35,9 @@ struct net_tx {
 	uint16_t sport_hash; /* 14 bits: the source port is 0xC000 | hash */
 	uint8_t *data;	     /* from net_port_tx_alloc */
 	uint32_t len, seg;
-	uint32_t head; /* so much longer than seg is the first */
-	uint32_t tail; /* so much longer than seg may the last be; it may be shorter too */
+	uint32_t head;	/* so much longer than seg is the first */
+	uint32_t tail;	/* so much longer than seg may the last be; it may be shorter too */
+	uint32_t again; /* so many of its packets, the first ones, have left before */
 };
 
 enum net_gso { NET_GSO_AUTO, NET_GSO_ON, NET_GSO_OFF };
@@ -99,6 +101,12 @@ uint64_t net_port_rx_due(const struct net_port *port);
 
 /* A hint, which saves system calls: this descriptor was seen to be readable. */
 void net_port_readable(struct net_port *port, int fd);
+
+/* Show every packet that is sent, received or dropped to a recorder, as one of its interfaces
+ * and of the kernel's, until net_port_untap. 0 or -ENOSPC. */
+int net_port_tap(struct net_port *port, struct net_recorder *recorder, uint32_t interface,
+		 uint32_t ifindex);
+void net_port_untap(struct net_port *port, struct net_recorder *recorder);
 
 /* Free socket memory of the receiver at that address, if it is on this host and its socket is as
  * large as ours. False if that is not known. What is queued here does not count yet. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* What the files behind net/port.h share: port.c, txsock.c, tx.c, send.c and rx.c. */
+/* What the files behind net/port.h share: port.c, port_tap.c, txsock.c, tx.c, send.c and rx.c. */
 #ifndef NET_PORT_PRIV_H
 #define NET_PORT_PRIV_H
 
@@ -12,6 +12,7 @@
 #include "net/port.h"
 #include "net/routes.h"
 #include "net/sockaddr.h"
+#include "net/tap.h"
 
 enum {
 	NET_TXSOCK_MAX = 64,	  /* sending sockets of an address */
@@ -56,7 +57,8 @@ struct tx_batch {
 	struct port_addr *own; /* goes to this address of ours, or NULL */
 	uint8_t tos, ttl;
 	uint32_t ifindex, flow_label;
-	uint8_t dst[16];
+	uint64_t again; /* a bit for each packet that has left before */
+	uint8_t src[16], dst[16];
 	union net_sockaddr to;
 	socklen_t to_len;
 	uint32_t seg, len, nseg;
@@ -89,7 +91,10 @@ struct net_port {
 	int backlog_fd;
 	struct net_capture capture;
 	bool captured;
-	bool gro_seen; /* merged datagrams came since the last look for captures */
+	struct tap_list taps; /* whom to show each packet; mostly none */
+	bool tx_again;	      /* the packet that is being sent has left before */
+	char tx_fate[256];    /* what fault rules do to it */
+	bool gro_seen;	      /* merged datagrams came since the last look for captures */
 
 	struct rx_ring *rx;
 	struct peer_table *peers;
@@ -103,6 +108,17 @@ __attribute__((format(printf, 2, 3))) void port_log(const struct net_port *port,
 bool port_gso_allowed(const struct net_port *port);
 /* Look for captures, unless that was done just now. */
 void port_capture_look(struct net_port *port);
+
+/* port_tap.c: show packets to the recorders; only where port->taps.n is not 0. fate: NULL, or what
+ * becomes of the packet; of those that are sent port->tx_fate tells, too. */
+void port_tap_sent(const struct net_port *port, const struct tx_batch *b, const struct msghdr *m,
+		   bool run, const char *fate);
+/* A packet that never got into a batch. Its ICRC is filled in. */
+void port_tap_unsent(const struct net_port *port, const struct txsock *sock,
+		     const struct net_tx *tx, uint8_t *packet, uint32_t len);
+void port_tap_received(const struct net_port *port, const struct net_rx *rx, uint32_t flow_label,
+		       const struct icrc_base *base, const uint8_t *packet, uint32_t len,
+		       const char *fate);
 
 /* txsock.c: never NULL; the same hash always gives the same socket. */
 struct txsock *txsock_get(struct net_port *port, struct port_addr *a, uint16_t hash);
@@ -124,6 +140,8 @@ void send_batches(struct net_port *port, struct txsock *sock, struct tx_batch *f
 /* rx.c */
 struct rx_ring *rx_ring_create(void);
 void rx_ring_destroy(struct rx_ring *ring);
+/* Show a packet of the present datagram to the recorders, if there are any. */
+void rx_tap(const struct net_port *port, const uint8_t *packet, uint32_t len, const char *fate);
 /* Forget packets of this address that were not handed out yet. */
 void rx_ring_forget(struct rx_ring *ring, const struct port_addr *a);
 

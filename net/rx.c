@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <linux/in6.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -41,6 +42,7 @@ struct rx_ring {
 	bool merged;
 	struct icrc_base base;
 	struct net_rx proto; /* what all its packets have in common */
+	uint32_t flow_label;
 
 	uint8_t *bufs;
 	struct mmsghdr msgs[RING];
@@ -207,7 +209,7 @@ static int control_int(const struct cmsghdr *c)
 }
 
 /* What the kernel says beside the datagram; returns the size of the merged packets or 0. */
-static uint32_t read_control(struct msghdr *m, struct net_rx *proto)
+static uint32_t read_control(struct msghdr *m, struct net_rx *proto, uint32_t *flow_label)
 {
 	uint32_t seg = 0;
 
@@ -222,6 +224,8 @@ static uint32_t read_control(struct msghdr *m, struct net_rx *proto)
 		else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TTL) ||
 			 (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_HOPLIMIT))
 			proto->ttl = (uint8_t)value;
+		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_FLOWINFO)
+			*flow_label = ntohl((uint32_t)value) & 0xfffff;
 	}
 	return seg;
 }
@@ -248,7 +252,8 @@ static void datagram_begin(struct net_port *port)
 	r->proto = (struct net_rx){.sport = net_sockaddr_port(&r->from[i])};
 	net_sockaddr_addr(&r->from[i], r->proto.src);
 	memcpy(r->proto.dst, r->addr->addr, 16);
-	r->seg = read_control(&m->msg_hdr, &r->proto);
+	r->flow_label = 0;
+	r->seg = read_control(&m->msg_hdr, &r->proto, &r->flow_label);
 	r->merged = r->seg > 0 && r->seg < r->left;
 	if (!r->merged)
 		r->seg = r->left;
@@ -297,6 +302,14 @@ static bool packet_is_right(struct net_port *port, const uint8_t *p, uint32_t le
 	return false;
 }
 
+void rx_tap(const struct net_port *port, const uint8_t *packet, uint32_t len, const char *fate)
+{
+	const struct rx_ring *r = port->rx;
+
+	if (port->taps.n)
+		port_tap_received(port, &r->proto, r->flow_label, &r->base, packet, len, fate);
+}
+
 /* Take the next packet of the datagram; false: it is to be dropped. */
 static bool packet_next(struct net_port *port, bool faulty, struct net_rx *out)
 {
@@ -311,12 +324,16 @@ static bool packet_next(struct net_port *port, bool faulty, struct net_rx *out)
 	port->counters.rx_datagrams++;
 	if (!right) {
 		port->counters.icrc_errors++;
+		rx_tap(port, p, len, "bad ICRC, dropped");
 		return false;
 	}
 	*out = r->proto;
 	out->data = p;
 	out->len = len - BTH_ICRC_LEN;
-	return !faulty || faulty_rx(port, p, out);
+	if (faulty)
+		return faulty_rx(port, p, out);
+	rx_tap(port, p, len, NULL);
+	return true;
 }
 
 static uint32_t ring_take(struct net_port *port, struct net_rx *pkts, uint32_t max)

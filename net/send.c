@@ -35,6 +35,8 @@ static void count_sent(struct send_list *l, unsigned from, unsigned n)
 
 		c->tx_datagrams += run ? b->nseg : 1;
 		c->tx_runs += run;
+		if (l->port->taps.n)
+			port_tap_sent(l->port, b, &l->msgs[i].msg_hdr, run, NULL);
 		if (b->own) {
 			/* What is received merged passes the loopback interface whole. */
 			b->own->expected += run && !b->own->gro ? b->nseg : 1;
@@ -60,6 +62,15 @@ static bool drop_flow_label(struct net_port *port, struct tx_batch *b, int err)
 	return true;
 }
 
+static void msg_lost(struct send_list *l, unsigned i, const char *fate)
+{
+	const struct tx_batch *b = l->batch[i];
+	const struct msghdr *m = &l->msgs[i].msg_hdr;
+
+	if (l->port->taps.n)
+		port_tap_sent(l->port, b, m, msg_is_run(m, b), fate);
+}
+
 /* Message i cannot be sent. Is it to be tried again? */
 static bool msg_failed(struct send_list *l, unsigned i, int err)
 {
@@ -82,8 +93,10 @@ static bool msg_failed(struct send_list *l, unsigned i, int err)
 		return true;
 	} else if (err == EAGAIN || err == ENOBUFS) {
 		c->tx_again += run ? b->nseg : 1;
+		msg_lost(l, i, "not sent: no room in the socket");
 	} else {
 		c->tx_errors += run ? b->nseg : 1;
+		msg_lost(l, i, "not sent: an error");
 	}
 	return false;
 }

@@ -112,12 +112,14 @@ static struct tx_batch *batch_create(struct net_port *port, struct txsock *sock,
 	b->ttl = tx->ttl;
 	b->ifindex = tx->ifindex;
 	b->flow_label = tx->flow_label;
+	memcpy(b->src, tx->src, 16);
 	memcpy(b->dst, tx->dst, 16);
 	b->to_len = net_sockaddr_set(&b->to, tx->dst, tx->ifindex, port->udp_port);
 	if (b->to.sa.sa_family == AF_INET6 && !port->flow_labels_refused)
 		b->to.in6.sin6_flowinfo = htonl(tx->flow_label & 0xfffff);
 	b->seg = seg;
 	b->len = b->nseg = 0;
+	b->again = 0;
 	b->niov = 0;
 	batch_set_control(b);
 	batch_set_base(b, tx, port->udp_port);
@@ -132,7 +134,7 @@ static bool batch_fits(const struct tx_batch *b, const struct net_tx *tx, uint32
 	       b->ifindex == tx->ifindex && memcmp(b->dst, tx->dst, 16) == 0;
 }
 
-static void batch_append(struct tx_batch *b, uint8_t *packet, uint32_t len)
+static void batch_append(struct tx_batch *b, uint8_t *packet, uint32_t len, bool again)
 {
 	struct iovec *last = b->niov > 0 ? &b->iov[b->niov - 1] : NULL;
 	uint32_t state = icrc_base_begin(&b->base, len, b->gso ? (uint16_t)b->nseg : 0);
@@ -142,6 +144,7 @@ static void batch_append(struct tx_batch *b, uint8_t *packet, uint32_t len)
 		last->iov_len += len;
 	else
 		b->iov[b->niov++] = (struct iovec){.iov_base = packet, .iov_len = len};
+	b->again |= (uint64_t)again << b->nseg;
 	b->len += len;
 	b->nseg++;
 	if (len < b->seg)
@@ -171,7 +174,7 @@ void tx_queue_packet(struct net_port *port, struct txsock *sock, const struct ne
 
 	if (!b || !joins || !batch_fits(b, tx, len))
 		b = batch_create(port, sock, tx, len, own);
-	batch_append(b, packet, len);
+	batch_append(b, packet, len, port->tx_again);
 	if (bare)
 		b->open = false;
 }
@@ -191,7 +194,7 @@ void net_port_tx(struct net_port *port, const struct net_tx *tx)
 	bool faulty = port->faulty && fault_rules_concern(port->cfg.faults, FAULT_TX);
 	struct port_addr *a = tx_addr(port, tx);
 	struct txsock *sock;
-	uint32_t n;
+	uint32_t n, i = 0;
 
 	assert(tx->data == port->arena + port->arena_used);
 	assert(tx->seg >= BTH_LEN + BTH_ICRC_LEN && tx->seg <= tx->len);
@@ -204,6 +207,7 @@ void net_port_tx(struct net_port *port, const struct net_tx *tx)
 	sock = txsock_get(port, a, tx->sport_hash);
 	for (uint32_t at = 0; at < tx->len; at += n) {
 		n = packet_len(tx, at);
+		port->tx_again = i++ < tx->again;
 		if (faulty)
 			faulty_tx(port, sock, tx, tx->data + at, n);
 		else

@@ -14,12 +14,14 @@ tests_unit_net_test_SOURCES = \
 	tests/unit/net_pair.c \
 	tests/unit/net_pair.h \
 	tests/unit/net_port.c \
+	tests/unit/net_record.c \
 	tests/unit/net_queue.c \
 	tests/unit/net_route.c \
 	tests/unit/net_self.c \
 	tests/unit/net_suites.h \
 	tests/unit/net_wire.c \
 	$(NULL)
+tests_unit_net_test_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
 tests_unit_net_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_net_test_LDADD = \
 	net/libnet.la \

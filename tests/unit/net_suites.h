@@ -10,6 +10,7 @@ Suite *net_faulty_suite(void);
 Suite *net_group_suite(void);
 Suite *net_ifaddr_suite(void);
 Suite *net_queue_suite(void);
+Suite *net_record_suite(void);
 Suite *net_route_suite(void);
 Suite *net_mode_suite(void);
 Suite *net_port_suite(void);
