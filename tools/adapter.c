@@ -16,6 +16,7 @@
 #include "rnic/qp.h"
 #include "rnic/cc.h"
 #include "tools/adapter.h"
+#include "tools/captures.h"
 #include "tools/daemon.h"
 #include "tools/faults.h"
 #include "verbs/kernel/link.h"
@@ -54,6 +55,7 @@ static void host_tx_send(void *host, const struct rnic_tx *tx)
 		.seg = tx->seg,
 		.head = tx->head,
 		.tail = tx->tail,
+		.again = tx->again,
 	};
 
 	memcpy(t.src, av->sgid, 16);
@@ -403,6 +405,7 @@ int adapter_create(struct daemon *d, const char *name, const struct link_where *
 		adapter_destroy(a);
 		return rc;
 	}
+	captures_adapter_added(a);
 	*out = a;
 	return 0;
 }

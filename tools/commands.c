@@ -12,6 +12,7 @@
 #include "rnic/cc.h"
 #include "rnic/qp.h"
 #include "tools/adapter.h"
+#include "tools/captures.h"
 #include "tools/cc.h"
 #include "tools/daemon.h"
 #include "tools/faults.h"
@@ -181,7 +182,14 @@ static void cm_collect(struct daemon *d, const char *device, struct json_object 
 	}
 }
 
+static void captures_list(struct daemon *d, const char *device, struct json_object *array)
+{
+	(void)device;
+	captures_collect(d, array);
+}
+
 typedef void (*collect_fn)(const struct adapter *a, struct json_object *array);
+typedef void (*all_fn)(struct daemon *d, const char *device, struct json_object *array);
 
 static void links_collect(const struct adapter *a, struct json_object *array)
 {
@@ -233,13 +241,12 @@ static void object_print(struct json_object *o, struct admin_reply *reply)
 
 static const struct command {
 	const char *words[2];
-	collect_fn collect; /* of each device; NULL: cm_collect, which belongs to none */
+	collect_fn collect; /* of each device, */
+	all_fn all;	    /* or of the daemon, perhaps as far as a device is concerned */
 } commands[] = {
-	{{"link", "show"}, links_collect},
-	{{"stat", NULL}, stats_collect},
-	{{"qp", NULL}, qps_collect},
-	{{"cc", "show"}, cc_collect},
-	{{"cm", NULL}, NULL},
+	{{"link", "show"}, links_collect, NULL}, {{"stat", NULL}, stats_collect, NULL},
+	{{"qp", NULL}, qps_collect, NULL},	 {{"cc", "show"}, cc_collect, NULL},
+	{{"cm", NULL}, NULL, cm_collect},	 {{"capture", "list"}, NULL, captures_list},
 };
 
 static bool command_is(const struct command *c, int argc, char **argv, int *used)
@@ -262,8 +269,8 @@ static int answer(struct daemon *d, const struct command *c, const char *device,
 			if (c->collect)
 				c->collect(a, array);
 		}
-	if (found && !c->collect)
-		cm_collect(d, device, array);
+	if (found && c->all)
+		c->all(d, device, array);
 	if (!found)
 		admin_printf(reply, "no device is called %s", device);
 	else if (json)
@@ -341,6 +348,8 @@ int commands_run(void *daemon, int argc, char **argv, bool json, struct admin_re
 		if (command_is(&commands[i], argc, argv, &used) && argc <= used + 1)
 			return answer(daemon, &commands[i], argc > used ? argv[used] : NULL, json,
 				      reply);
+	if (argc > 1 && !strcmp(argv[0], "capture"))
+		return captures_command(daemon, argc, argv, reply);
 	admin_printf(reply, "unknown command%s%s; see rnicctl(8)", argc ? ": " : "",
 		     argc ? argv[0] : "");
 	return -EINVAL;

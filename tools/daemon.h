@@ -13,6 +13,7 @@
 #include "verbs/kernel/kernel.h"
 
 struct adapter;
+struct recording;
 
 #define DAEMON_LIST_MAX 64
 
@@ -39,6 +40,7 @@ struct daemon {
 	struct net_monitor *monitor;
 	struct adapter *adapters;
 	uint32_t n_adapters;
+	struct recording *captures;
 	bool stopping;
 	/* loop.c */
 	int timer_fd;
@@ -57,6 +59,8 @@ void daemon_log_caused(void *ctx, const char *line);
 void daemon_log_fault(void *ctx, const char *line);
 void daemon_logf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 uint64_t daemon_now(void); /* ns, monotonic */
+/* Something that kept an on-demand daemon alive has ended. */
+void daemon_unused(struct daemon *d);
 
 /* ---- devices.c ---- */
 /* Make the devices that the options ask for. 0, or -ENODEV if not one could be made. */

@@ -19,6 +19,8 @@ tools_rnic_run_CPPFLAGS = $(AM_CPPFLAGS) \
 tools_rnicd_SOURCES = \
 	tools/adapter.c \
 	tools/adapter.h \
+	tools/captures.c \
+	tools/captures.h \
 	tools/cc.c \
 	tools/cc.h \
 	tools/commands.c \
@@ -53,6 +55,10 @@ tools_rnicd_LDADD = \
 
 tools_rnicctl_LDADD = rnic/librnic-core.la bth/libbth.la $(PCAP_LIBS)
 tools_rnicctl_SOURCES = \
+	tools/ask.c \
+	tools/ask.h \
+	tools/capturing.c \
+	tools/capturing.h \
 	tools/explain.c \
 	tools/explain.h \
 	tools/qpdot.c \

@@ -10,17 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/ask.h"
+#include "tools/capturing.h"
 #include "tools/explain.h"
 #include "tools/qpdot.h"
-#include "tools/rundir.h"
-#include "verbs/abi/control.h"
 
 static void usage(FILE *to)
 {
@@ -37,69 +33,21 @@ static void usage(FILE *to)
 	      "                       the state machine of RC, UC, UD or GSI queue pairs, or of "
 	      "one\n"
 	      "                       with the way that it took: Graphviz text, or a picture\n"
+	      "  capture start FILE [FILTER] [--device DEVICE]\n"
+	      "                       write the packets that devices send, receive and drop to a\n"
+	      "                       pcapng file, or to a pcap file (*.pcap); - is standard "
+	      "output\n"
+	      "  capture stop [ID]    end it; capture list shows what is under way\n"
 	      "  explain CAPTURE      a capture file in words, no daemon needed\n"
 	      "  --help, --version\n\n"
 	      "See rnicctl(8).\n",
 	      to);
 }
 
-static int daemon_connect(const char *dir)
-{
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/" RNIC_CTL_SOCKET, dir) >=
-		    (int)sizeof(sa.sun_path) ||
-	    connect(fd, (struct sockaddr *)&sa, sizeof(sa))) {
-		int rc = errno ? -errno : -ENAMETOOLONG;
-
-		close(fd);
-		return rc;
-	}
-	return fd;
-}
-
-static int command_send(int fd, char **words, int n, bool json)
-{
-	struct rnic_ctl_request req = {.op = RNIC_CTL_ADMIN, .arg = {json}};
-	char data[RNIC_CTL_DATA_MAX];
-	struct iovec iov[2] = {{&req, sizeof(req)}, {data, 0}};
-
-	for (int i = 0; i < n; i++) {
-		size_t len = strlen(words[i]) + 1;
-
-		if (len > sizeof(data) - req.len)
-			return -E2BIG;
-		memcpy(data + req.len, words[i], len);
-		req.len += (uint32_t)len;
-	}
-	iov[1].iov_len = req.len;
-	return writev(fd, iov, 2) < 0 ? -errno : 0;
-}
-
-/* The answer goes to `to`, an error's line to stderr. */
-static int answer_print(int fd, FILE *to)
-{
-	char buf[sizeof(struct rnic_ctl_answer) + RNIC_CTL_DATA_MAX];
-	struct rnic_ctl_answer a;
-
-	for (;;) {
-		ssize_t n = recv(fd, buf, sizeof(buf), 0);
-
-		if (n < (ssize_t)sizeof(a))
-			return -EPROTO;
-		memcpy(&a, buf, sizeof(a));
-		if (!a.len)
-			return (int)a.ret;
-		fwrite(buf + sizeof(a), 1, (size_t)n - sizeof(a), a.ret < 0 ? stderr : to);
-	}
-}
-
 struct options {
 	const char *dir;
-	const char *qp, *type; /* of qp dot */
+	const char *qp, *type;	   /* of qp dot */
+	const char *file, *device; /* of capture start */
 	bool json, svg, help, version;
 };
 
@@ -114,6 +62,7 @@ static int arguments(int argc, char **argv, struct options *o)
 		{"--json", NULL, &o->json},	  {"--dir", &o->dir, NULL},
 		{"--svg", NULL, &o->svg},	  {"--qp", &o->qp, NULL},
 		{"--type", &o->type, NULL},	  {"--help", NULL, &o->help},
+		{"-w", &o->file, NULL},		  {"--device", &o->device, NULL},
 		{"--version", NULL, &o->version},
 	};
 	int n = 0;
@@ -121,7 +70,7 @@ static int arguments(int argc, char **argv, struct options *o)
 	for (int i = 1; i < argc; i++) {
 		size_t k = 0;
 
-		if (argv[i][0] != '-') {
+		if (argv[i][0] != '-' || !argv[i][1]) {
 			argv[n++] = argv[i];
 			continue;
 		}
@@ -139,24 +88,9 @@ static int arguments(int argc, char **argv, struct options *o)
 
 static int daemon_ask(const struct options *o, char **words, int n, FILE *to)
 {
-	const char *dir = o->dir;
-	char found[RUNDIR_MAX];
-	int fd, rc;
+	const struct ask ask = {.dir = o->dir, .json = o->json};
 
-	if (!dir) {
-		rundir_find(found);
-		dir = found;
-	}
-	fd = daemon_connect(dir);
-	if (fd < 0) {
-		fprintf(stderr, "rnicctl: no rnicd answers in %s: %s\n", dir, strerror(-fd));
-		return fd;
-	}
-	rc = command_send(fd, words, n, o->json);
-	if (!rc)
-		rc = answer_print(fd, to);
-	close(fd);
-	return rc;
+	return ask_daemon(&ask, words, n, to);
 }
 
 /* Graphviz text into a picture on stdout, by the program dot. */
@@ -232,18 +166,52 @@ static bool is_dot(int n, char **words)
 	return (n == 2 || n == 3) && !strcmp(words[0], "qp") && !strcmp(words[1], "dot");
 }
 
+static bool is_capture(int n, char **words, const char *what)
+{
+	return n >= 2 && !strcmp(words[0], "capture") && !strcmp(words[1], what);
+}
+
 /* Do the options go together with the command? */
 static bool options_fit(const struct options *o, int n, char **words)
 {
+	if (is_capture(n, words, "start"))
+		return !o->qp && !o->type && !o->svg && !o->json && (n > 2 || o->file);
+	if (o->file || o->device)
+		return false;
 	if (!is_dot(n, words))
 		return n > 0 && !o->qp && !o->type && !o->svg;
 	return !o->json && !(o->qp && o->type) && (n == 2 || o->qp);
 }
 
+/* capture start FILE [FILTER...], or FILE by -w as of tcpdump. */
+static int capture_start(const struct options *o, int n, char **words)
+{
+	const struct ask ask = {.dir = o->dir};
+	int used = o->file ? 2 : 3;
+
+	return capturing_start(&ask, o->file ? o->file : words[2], o->device, words + used,
+			       n - used);
+}
+
+static int command_run(const struct options *o, int n, char **words)
+{
+	const struct ask ask = {.dir = o->dir, .json = o->json};
+
+	if (n == 2 && !strcmp(words[0], "explain"))
+		return explain_capture(words[1]);
+	if (is_dot(n, words))
+		return dot_print(o, n == 3 ? words[2] : NULL);
+	if (is_capture(n, words, "start"))
+		return capture_start(o, n, words);
+	if (n <= 3 && is_capture(n, words, "stop"))
+		return capturing_stop(&ask, n == 3 ? words[2] : NULL);
+	return ask_daemon(&ask, words, n, stdout);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
-	int rc, n = arguments(argc, argv, &o);
+	int n = arguments(argc, argv, &o);
 
 	if (o.version && !o.help && n == 0) {
 		puts(PACKAGE_STRING);
@@ -253,11 +221,5 @@ int main(int argc, char **argv)
 		usage(o.help ? stdout : stderr);
 		return o.help ? EXIT_SUCCESS : 2;
 	}
-	if (n == 2 && !strcmp(argv[0], "explain"))
-		rc = explain_capture(argv[1]);
-	else if (is_dot(n, argv))
-		rc = dot_print(&o, n == 3 ? argv[2] : NULL);
-	else
-		rc = daemon_ask(&o, argv, n, stdout);
-	return rc ? EXIT_FAILURE : EXIT_SUCCESS;
+	return command_run(&o, n, argv) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

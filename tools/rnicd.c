@@ -19,6 +19,7 @@
 
 #include "net/route.h"
 #include "tools/adapter.h"
+#include "tools/captures.h"
 #include "tools/cc.h"
 #include "tools/daemon.h"
 #include "tools/loglimit.h"
@@ -258,6 +259,10 @@ static void idle_end_fired(struct ev_loop *loop, ev_timer *w, int revents)
 	(void)revents;
 	if (kernel_sessions(d->kernel) || kernel_contexts(d->kernel))
 		return;
+	if (captures_any(d)) { /* its end starts the timer anew */
+		ev_timer_stop(d->loop, w);
+		return;
+	}
 	if (d->lock_fd >= 0 && flock(d->lock_fd, LOCK_EX | LOCK_NB)) {
 		ev_timer_again(d->loop, w);
 		return;
@@ -275,6 +280,12 @@ static void sessions_changed(void *ctx, uint32_t sessions)
 		ev_timer_stop(d->loop, &d->idle_end);
 	else
 		ev_timer_again(d->loop, &d->idle_end);
+}
+
+void daemon_unused(struct daemon *d)
+{
+	if (!d->stopping)
+		sessions_changed(d, kernel_sessions(d->kernel));
 }
 
 static int lock_open(struct daemon *d)
@@ -373,6 +384,7 @@ static void daemon_end(struct daemon *d)
 {
 	if (d->kernel)
 		clients_tell(d);
+	captures_end(d);
 	while (d->kernel && d->adapters)
 		adapter_destroy(d->adapters);
 	kernel_destroy(d->kernel);

@@ -40,7 +40,8 @@ enum rnic_ctl_op {
 	/* A tracked descriptor of this id was closed here: a hint only. arg[0] id. */
 	RNIC_CTL_CLOSED = 7,
 	/* rnicctl: data: one command line; answer: data, text or JSON, in as many messages as it
-	 * takes (len 0 ends). Needs no HELLO. arg[0]: 1 for JSON. */
+	 * takes (len 0 ends). Needs no HELLO. arg[0]: 1 for JSON. fds: what the command is to write
+	 * to or read. */
 	RNIC_CTL_ADMIN = 8,
 	/* What RNIC_CTL_NEED_FD asked for. arg[0]: the number. One fd if the process has it open,
 	 * else none. The answer is that of the call that needed it. */

@@ -50,6 +50,15 @@ void admin_reply_free(struct admin_reply *reply)
 	*reply = (struct admin_reply){0};
 }
 
+int admin_fd_take(struct admin_reply *reply, uint32_t i)
+{
+	int fd = i < reply->n_fds ? reply->fds[i] : -1;
+
+	if (fd >= 0)
+		reply->fds[i] = -1;
+	return fd;
+}
+
 int admin_run(struct kernel *k, const char *line, size_t len, bool json, struct admin_reply *reply)
 {
 	char words[RNIC_CTL_DATA_MAX + 1];

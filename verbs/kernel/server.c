@@ -50,7 +50,8 @@ struct conn {
 static void call_fds_close(struct conn *c)
 {
 	for (uint32_t i = 0; i < c->call.n_fds; i++)
-		close(c->call.fds[i]);
+		if (c->call.fds[i] >= 0)
+			close(c->call.fds[i]);
 	c->call.n_fds = 0;
 }
 
@@ -298,10 +299,12 @@ static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
 
 static void conn_admin(struct conn *c, const struct rnic_ctl_request *req, const uint8_t *data)
 {
-	call_fds_close(c);
 	c->replied = 0;
+	c->reply.fds = c->call.fds;
+	c->reply.n_fds = c->call.n_fds;
 	c->reply.may_change = c->uid == 0 || c->uid == geteuid();
 	c->ret = admin_run(c->kernel, (const char *)data, req->len, req->arg[0] == 1, &c->reply);
+	call_fds_close(c);
 	admin_reply_end(&c->reply);
 	conn_reply(c);
 }
