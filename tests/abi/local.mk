@@ -10,10 +10,33 @@ TESTS += tests/abi/run
 if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
+	tests/abi/commands \
+	tests/abi/import \
+	tests/abi/methods \
 	tests/abi/paging \
 	$(NULL)
 ABI_RIG = tests/rules/rig.c tests/rules/rig.h
 ABI_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules
+
+ABI_RAW = tests/abi/raw.c tests/abi/raw.h $(ABI_RIG)
+
+tests_abi_commands_SOURCES = tests/abi/commands.c $(ABI_RAW)
+tests_abi_commands_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_commands_CFLAGS = $(RULES_CFLAGS)
+tests_abi_commands_LDFLAGS = -no-install
+tests_abi_commands_LDADD = -libverbs
+
+tests_abi_import_SOURCES = tests/abi/import.c $(ABI_RAW)
+tests_abi_import_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_import_CFLAGS = $(RULES_CFLAGS)
+tests_abi_import_LDFLAGS = -no-install
+tests_abi_import_LDADD = -libverbs
+
+tests_abi_methods_SOURCES = tests/abi/methods.c $(ABI_RAW)
+tests_abi_methods_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_methods_CFLAGS = $(RULES_CFLAGS)
+tests_abi_methods_LDFLAGS = -no-install
+tests_abi_methods_LDADD = -libverbs
 
 tests_abi_paging_SOURCES = tests/abi/paging.c $(ABI_RIG)
 tests_abi_paging_CPPFLAGS = $(ABI_CPPFLAGS)

@@ -230,6 +230,57 @@ START_TEST(cq_made_by_the_ioctl_writes_its_handle_back)
 }
 END_TEST
 
+static int32_t new_async(void)
+{
+	struct ib_uverbs_attr a = attr_object(UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0);
+
+	ck_assert_int_eq(
+		do_ioctl(UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, &a, 1), 0);
+	return (int32_t)a.data;
+}
+
+static const struct uverbs_cq *cq_with_async(int32_t fd)
+{
+	struct ib_uverbs_attr a[] = {
+		attr_object(UVERBS_ATTR_CREATE_CQ_HANDLE, 0),
+		attr_in(UVERBS_ATTR_CREATE_CQ_CQE, 7, 4),
+		attr_in(UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0x55, 8),
+		attr_in(UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0, 4),
+		attr_ptr(UVERBS_ATTR_CREATE_CQ_RESP_CQE, user_alloc(4), 4),
+		attr_ptr(UVERBS_ATTR_UHW_OUT, user_alloc(16), 16),
+		attr_object(UVERBS_ATTR_CREATE_CQ_EVENT_FD, (uint64_t)fd),
+	};
+
+	ck_assert_int_eq(do_ioctl(UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, a, 7), 0);
+	return object_of(UOBJ_CQ, (uint32_t)a[0].data);
+}
+
+START_TEST(async_events_go_to_the_descriptor_that_the_object_names)
+{
+	struct rnic_async cq_error = {.type = RNIC_EVENT_CQ_ERR},
+			  port = {.type = RNIC_EVENT_PORT_ERR, .port = 1};
+	struct channel *ch[3];
+
+	rig_start_context();
+	ch[0] = (*(struct uverbs_context **)context_uverbs(&rig.context))->async;
+	for (int i = 1; i < 3; i++)
+		ch[i] = channel_of_fd(new_async());
+	cq_error.cq = cq_with_async(1000 + (int32_t)ch[2]->id)->cq;
+	uverbs_async_event(&cq_error);
+	ck_assert_uint_eq(ch[0]->n_records, 0);
+	ck_assert_uint_eq(ch[1]->n_records, 0);
+	ck_assert_uint_eq(ch[2]->n_records, 1);
+	ck_assert_uint_eq(ch[2]->record[0].word[0], 0x55);
+	cq_error.cq = ((struct uverbs_cq *)object_of(UOBJ_CQ, make_cq(7, -1, NULL)))->cq;
+	uverbs_async_event(&cq_error); /* a command names none: the first */
+	ck_assert_uint_eq(ch[0]->n_records, 1);
+	uverbs_port_event(&rig.context, &port);
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(ch[i]->n_records, i == 1 ? 1 : 2);
+	rig_stop();
+}
+END_TEST
+
 TCase *verbs_ioctl_tcase(void)
 {
 	TCase *tc = tcase_create("ioctl");
@@ -241,6 +292,7 @@ TCase *verbs_ioctl_tcase(void)
 	tcase_add_test(tc, gid_entry_says_enodata_for_an_empty_slot);
 	tcase_add_test(tc, gid_table_fills_entries_of_any_size);
 	tcase_add_test(tc, objects_in_attributes_must_be_of_their_kind);
+	tcase_add_test(tc, async_events_go_to_the_descriptor_that_the_object_names);
 	tcase_add_test(tc, cq_made_by_the_ioctl_writes_its_handle_back);
 	return tc;
 }

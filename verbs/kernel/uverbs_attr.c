@@ -8,10 +8,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <string.h>
 
-#include "verbs/kernel/uverbs_attr.h"
+#include "verbs/kernel/uverbs_obj.h"
 
 static_assert(sizeof(struct ib_uverbs_attr) == 16, "attribute");
 static_assert(sizeof(struct ib_uverbs_ioctl_hdr) == 24, "ioctl header");
@@ -48,14 +49,15 @@ static int pointer_check(struct ucmd *cmd, const struct uattr_spec *spec, const 
 	return 0;
 }
 
-static int channel_find_fd(struct ucmd *cmd, struct uattr *a)
+static int channel_find_fd(struct ucmd *cmd, struct uattr *a, uint32_t record_size)
 {
 	int rc;
 
-	if ((int64_t)a->data < 0 || a->data > INT32_MAX)
+	if ((int64_t)a->data < 0 || a->data > INT32_MAX || !cmd->uc)
 		return -EBADF;
 	rc = call_channel(cmd->call, (int32_t)a->data, &a->channel);
-	if (!rc && channel_record_size(a->channel) != 8)
+	if (!rc && (channel_record_size(a->channel) != record_size ||
+		    !context_has_channel(cmd->uc, a->channel)))
 		rc = -EBADF;
 	return rc;
 }
@@ -78,11 +80,12 @@ static int attr_check(struct ucmd *cmd, const struct uattr_spec *spec, struct ua
 			return -EINVAL;
 		return ucmd_lookup(cmd, spec->kind, (uint32_t)a->data, &a->object);
 	case UATTR_CHANNEL:
-		return channel_find_fd(cmd, a);
+		return channel_find_fd(cmd, a, sizeof(struct ib_uverbs_comp_event_desc));
+	case UATTR_ASYNC:
+		return channel_find_fd(cmd, a, sizeof(struct ib_uverbs_async_event_desc));
 	case UATTR_NEW:
 	case UATTR_NEW_FD:
 		return cmd->uc ? 0 : -EINVAL;
-	case UATTR_ASYNC:
 	case UATTR_NONE:
 	case UATTR_IN:
 	case UATTR_OUT:

@@ -27,7 +27,7 @@ enum uattr_type {
 	UATTR_NEW,     /* the handler makes it */
 	UATTR_DESTROY, /* must exist; the handler destroys it */
 	UATTR_CHANNEL, /* descriptor of a completion channel */
-	UATTR_ASYNC,   /* descriptor of an async event file: accepted, the context has but one */
+	UATTR_ASYNC,   /* descriptor of async events */
 	UATTR_NEW_FD,
 };
 

@@ -18,6 +18,8 @@
 static_assert(sizeof(struct ib_uverbs_comp_event_desc) == 8, "completion event");
 static_assert(sizeof(struct ib_uverbs_async_event_desc) == 16, "async event");
 
+#define ASYNC_SIZE sizeof(struct ib_uverbs_async_event_desc)
+
 static int context_begin(struct ucmd *cmd)
 {
 	if (cmd->uc) {
@@ -101,8 +103,7 @@ static int channel_make(struct ucmd *cmd, uint32_t record_size, enum rnic_fd_kin
 static int async_make(struct ucmd *cmd, uint64_t where, uint32_t width)
 {
 	struct channel *ch;
-	int rc = channel_make(cmd, sizeof(struct ib_uverbs_async_event_desc), RNIC_FD_ASYNC, where,
-			      width, &ch);
+	int rc = channel_make(cmd, ASYNC_SIZE, RNIC_FD_ASYNC, where, width, &ch);
 
 	if (!rc && !cmd->uc->async)
 		cmd->uc->async = ch;
@@ -126,23 +127,42 @@ int cmd_get_context(struct ucmd *cmd)
 	return rc;
 }
 
-int method_get_context(struct ucmd *cmd)
+static_assert((int)UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS ==
+		      (int)UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
+	      "attribute");
+static_assert((int)UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT ==
+		      (int)UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
+	      "attribute");
+
+static int context_tell(struct ucmd *cmd)
 {
 	uint32_t vectors = cmd->dev->num_comp_vectors;
 	uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	int rc = uattr_write(cmd, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors,
+			     sizeof(vectors));
+
+	if (!rc || rc == -ENOENT)
+		rc = uattr_write(cmd, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &support,
+				 sizeof(support));
+	return rc == -ENOENT ? 0 : rc;
+}
+
+int method_get_context(struct ucmd *cmd)
+{
 	int rc = context_begin(cmd);
 
 	if (rc)
 		return rc;
-	rc = uattr_write(cmd, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors, sizeof(vectors));
-	if (!rc || rc == -ENOENT)
-		rc = uattr_write(cmd, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &support,
-				 sizeof(support));
-	if (rc == -ENOENT)
-		rc = 0;
+	rc = context_tell(cmd);
 	if (rc)
 		context_undo(cmd);
 	return rc;
+}
+
+/* For a process to which the descriptor of the device has come (ibv_import_device). */
+int method_query_context(struct ucmd *cmd)
+{
+	return cmd->uc ? context_tell(cmd) : -EINVAL;
 }
 
 int method_async_event_alloc(struct ucmd *cmd)
@@ -168,21 +188,34 @@ void uverbs_cq_notify(struct rnic_cq *rnic)
 		channel_post(cq->channel, &record, cq);
 }
 
-static void async_post(struct context *c, enum rnic_event_type type, uint64_t element,
-		       const void *owner)
+bool context_has_channel(const struct uverbs_context *uc, const struct channel *ch)
 {
-	struct uverbs_context *uc = *context_uverbs(c);
-	struct ib_uverbs_async_event_desc record = {.element = element, .event_type = type};
-
-	if (uc && uc->async)
-		channel_post(uc->async, &record, owner);
+	for (uint32_t i = 0; i < uc->n_channels; i++)
+		if (uc->channels[i] == ch)
+			return true;
+	return false;
 }
 
-uint32_t async_forget(struct context *c, const void *owner)
+struct channel *async_get(struct ucmd *cmd, uint32_t attr)
 {
-	struct uverbs_context *uc = *context_uverbs(c);
+	const struct uattr *a = &cmd->attr[attr];
+	struct channel *ch = a->present ? a->channel : cmd->uc->async;
 
-	return uc && uc->async ? channel_forget(uc->async, owner) : 0;
+	return ch ? channel_get(ch) : NULL;
+}
+
+static void async_post(struct channel *ch, enum rnic_event_type type, uint64_t element,
+		       const void *owner)
+{
+	struct ib_uverbs_async_event_desc record = {.element = element, .event_type = type};
+
+	if (ch)
+		channel_post(ch, &record, owner);
+}
+
+uint32_t async_forget(struct channel *async, const void *owner)
+{
+	return async ? channel_forget(async, owner) : 0;
 }
 
 void uverbs_async_event(const struct rnic_async *event)
@@ -190,22 +223,27 @@ void uverbs_async_event(const struct rnic_async *event)
 	if (event->qp) {
 		struct uverbs_qp *qp = container_of(rnic_qp_user(event->qp), struct uverbs_qp, rxe);
 
-		async_post(qp->context, event->type, qp->user_handle, qp);
+		async_post(qp->async, event->type, qp->user_handle, qp);
 	} else if (event->cq) {
 		struct uverbs_cq *cq = container_of(rnic_cq_user(event->cq), struct uverbs_cq, rxe);
 
-		async_post(cq->context, event->type, cq->user_handle, cq);
+		async_post(cq->async, event->type, cq->user_handle, cq);
 	} else if (event->srq) {
 		struct uverbs_srq *srq =
 			container_of(rnic_srq_user(event->srq), struct uverbs_srq, rq);
 
-		async_post(srq->context, event->type, srq->user_handle, srq);
+		async_post(srq->async, event->type, srq->user_handle, srq);
 	}
 }
 
+/* What concerns no object is told on every descriptor. */
 void uverbs_port_event(struct context *c, const struct rnic_async *event)
 {
-	async_post(c, event->type, event->port, NULL);
+	const struct uverbs_context *uc = *context_uverbs(c);
+
+	for (uint32_t i = 0; uc && i < uc->n_channels; i++)
+		if (channel_record_size(uc->channels[i]) == ASYNC_SIZE)
+			async_post(uc->channels[i], event->type, event->port, NULL);
 }
 
 /* Users before what they use; nothing is busy then. */
@@ -263,13 +301,14 @@ static void all_destroy(struct context *c)
 
 void uverbs_disassociate(struct context *c)
 {
+	static const struct rnic_async fatal = {.type = RNIC_EVENT_DEVICE_FATAL};
 	struct uverbs_context *uc = *context_uverbs(c);
 
 	if (!uc)
 		return;
 	uobjects_entomb(c);
 	all_destroy(c);
-	async_post(c, RNIC_EVENT_DEVICE_FATAL, 0, NULL);
+	uverbs_port_event(c, &fatal);
 	for (uint32_t i = 0; i < uc->n_channels; i++)
 		channel_finish(uc->channels[i]);
 }

@@ -43,6 +43,7 @@ static void cq_free(struct context *c, struct uverbs_cq *cq)
 {
 	rxe_cq_destroy(c, &cq->rxe);
 	channel_put(cq->channel);
+	channel_put(cq->async);
 	free(cq);
 }
 
@@ -71,6 +72,7 @@ static int cq_create(struct ucmd *cmd, const struct cq_args *args, struct uobjec
 	}
 	if (args->channel)
 		cq->channel = channel_get(args->channel);
+	cq->async = async_get(cmd, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
 	rxe_cq_attach(cmd->context, &cq->rxe, (*u)->handle);
 	return 0;
 }
@@ -86,7 +88,7 @@ int cq_destroy(struct context *c, struct uobject *u, uint32_t *comp, uint32_t *a
 	if (rc)
 		return rc;
 	*comp = cq->channel ? channel_forget(cq->channel, cq) : 0;
-	*async = async_forget(c, cq);
+	*async = async_forget(cq->async, cq);
 	uobject_remove(c, u);
 	cq_free(c, cq);
 	return 0;
@@ -119,7 +121,8 @@ static int channel_from_fd(struct ucmd *cmd, int32_t fd, struct channel **ch)
 	if (fd < 0)
 		return 0;
 	rc = call_channel(cmd->call, fd, ch);
-	if (!rc && channel_record_size(*ch) != sizeof(struct ib_uverbs_comp_event_desc))
+	if (!rc && (channel_record_size(*ch) != sizeof(struct ib_uverbs_comp_event_desc) ||
+		    !context_has_channel(cmd->uc, *ch)))
 		rc = -EBADF;
 	if (rc == -EBADF)
 		ucmd_log(cmd, "CQ: descriptor %d is no completion channel", fd);

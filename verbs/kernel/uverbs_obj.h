@@ -23,6 +23,7 @@ struct uverbs_cq {
 	struct rnic_cq *cq;
 	struct context *context;
 	struct channel *channel; /* or NULL */
+	struct channel *async;	 /* likewise */
 	uint64_t user_handle;
 };
 
@@ -30,6 +31,7 @@ struct uverbs_srq {
 	struct rxe_rq rq;
 	struct rnic_srq *srq;
 	struct context *context;
+	struct channel *async; /* or NULL */
 	uint64_t user_handle;
 };
 
@@ -37,6 +39,7 @@ struct uverbs_qp {
 	struct rxe_qp rxe;
 	struct rnic_qp *qp;
 	struct context *context;
+	struct channel *async; /* or NULL */
 	uint64_t user_handle;
 	struct rxe_cap send, recv;
 	uint32_t handle;
@@ -82,6 +85,7 @@ int cmd_destroy_srq(struct ucmd *cmd);
 int method_info_handles(struct ucmd *cmd);
 int method_query_port(struct ucmd *cmd);
 int method_get_context(struct ucmd *cmd);
+int method_query_context(struct ucmd *cmd);
 int method_query_gid_table(struct ucmd *cmd);
 int method_query_gid_entry(struct ucmd *cmd);
 int method_async_event_alloc(struct ucmd *cmd);
@@ -111,7 +115,12 @@ int qp_destroy(struct context *c, struct uobject *u, uint32_t *async);
 int srq_destroy(struct context *c, struct uobject *u, uint32_t *async);
 
 /* ---- uverbs_context.c ---- */
-/* Events of `owner` on the async descriptor that the program has read; the others are taken out. */
-uint32_t async_forget(struct context *c, const void *owner);
+/* Where the new object's async events go: what its attribute names, or the descriptor that was made
+ * first. A reference, or NULL. */
+struct channel *async_get(struct ucmd *cmd, uint32_t attr);
+/* Events of `owner` there that the program has read; the others are taken out. */
+uint32_t async_forget(struct channel *async, const void *owner);
+/* Is it one of this context's? */
+bool context_has_channel(const struct uverbs_context *uc, const struct channel *ch);
 
 #endif

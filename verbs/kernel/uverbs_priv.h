@@ -53,7 +53,7 @@ struct ucmd {
 
 /* uverbs' part of a context. */
 struct uverbs_context {
-	struct channel *async;	   /* NULL until it is allocated */
+	struct channel *async;	   /* the first; NULL until it is allocated */
 	struct channel **channels; /* all that were made; a reference each */
 	uint32_t n_channels, room;
 };

@@ -83,6 +83,7 @@ static void qp_free(struct uverbs_qp *qp)
 {
 	rxe_sq_destroy(qp->context, &qp->rxe.sq);
 	rxe_rq_destroy(qp->context, &qp->rxe.rq);
+	channel_put(qp->async);
 	free(qp);
 }
 
@@ -156,6 +157,7 @@ static int qp_create(struct ucmd *cmd, struct qp_args *args, struct uobject **u)
 		return rc;
 	}
 	qp->handle = (*u)->handle;
+	qp->async = async_get(cmd, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	cap->max_send_wr = qp->send.wr;
 	cap->max_send_sge = qp->send.sge;
 	cap->max_inline_data = qp->send.inline_data;
@@ -174,7 +176,7 @@ int qp_destroy(struct context *c, struct uobject *u, uint32_t *async)
 	rc = rnic_qp_destroy(qp->qp);
 	if (rc)
 		return rc;
-	*async = async_forget(c, qp);
+	*async = async_forget(qp->async, qp);
 	if (u->handle < RNIC_DB_HANDLES)
 		doorbell_set_slow(context_doorbell(c), u->handle, true);
 	uobject_remove(c, u);

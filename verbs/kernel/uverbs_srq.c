@@ -70,6 +70,7 @@ static int srq_create(struct ucmd *cmd, struct srq_args *args, struct uobject **
 		free(srq);
 		return rc;
 	}
+	srq->async = async_get(cmd, UVERBS_ATTR_CREATE_SRQ_EVENT_FD);
 	args->max_wr = cap.wr;
 	args->max_sge = cap.sge;
 	return 0;
@@ -85,7 +86,8 @@ int srq_destroy(struct context *c, struct uobject *u, uint32_t *async)
 	rc = rnic_srq_destroy(srq->srq);
 	if (rc)
 		return rc;
-	*async = async_forget(c, srq);
+	*async = async_forget(srq->async, srq);
+	channel_put(srq->async);
 	uobject_remove(c, u);
 	rxe_rq_destroy(c, &srq->rq);
 	free(srq);

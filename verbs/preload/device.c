@@ -321,11 +321,18 @@ void device_dupped(int from, int to)
 		fdtab_set(to, hint);
 }
 
+/* A device may have come from another process, in a message or through an exec. */
 bool device_stat(int fd, struct stat *st)
 {
 	struct file *f = fdtab_file(fdtab_hint(fd));
 
-	if (!f || f->dev != st->st_dev || f->ino != st->st_ino || !f->rdev)
+	if (f && (f->dev != st->st_dev || f->ino != st->st_ino))
+		return false;
+	if ((!f || !f->rdev) && client_is_vfork_child())
+		return false;
+	if (!f && device_like(st))
+		f = device_adopt(fd);
+	if (!f || (!f->rdev && attach(fd, f)) || !f->rdev)
 		return false;
 	st->st_mode = S_IFCHR | 0666;
 	st->st_rdev = f->rdev;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "verbs/abi/doorbell.h"
 #include "verbs/preload/fdtab.h"
 
 /*
@@ -37,6 +38,12 @@ int64_t device_port(int fd, struct file *f, uint64_t wanted);
 void device_closed(int fd);
 /* `to` has become another number of `from`. */
 void device_dupped(int from, int to);
+
+/* Worth a question whether it is a device of which nothing is known yet. */
+static inline bool device_like(const struct stat *st)
+{
+	return st->st_size == (off_t)RNIC_DB_FILE_SIZE && S_ISREG(st->st_mode);
+}
 
 /* What the program sees of a device's descriptor: a character device. */
 bool device_stat(int fd, struct stat *st);

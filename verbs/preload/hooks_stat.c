@@ -57,7 +57,7 @@ static int hooked_fstat(int fd, struct stat *st)
 {
 	int ret = real()->fstat(fd, st);
 
-	if (!ret && fdtab_hint(fd))
+	if (!ret && (fdtab_hint(fd) || device_like(st)))
 		device_stat(fd, st);
 	return ret;
 }
@@ -69,7 +69,8 @@ static int hooked_fstatat(int dirfd, const char *path, struct stat *st, int flag
 	if (ret != -2)
 		return ret;
 	ret = real()->fstatat(dirfd, path, st, flags);
-	if (!ret && (flags & AT_EMPTY_PATH) && (!path || !*path) && fdtab_hint(dirfd))
+	if (!ret && (flags & AT_EMPTY_PATH) && (!path || !*path) &&
+	    (fdtab_hint(dirfd) || device_like(st)))
 		device_stat(dirfd, st);
 	return ret;
 }
