@@ -37,7 +37,7 @@ class Script:
         self.name = os.path.splitext(os.path.basename(path))[0]
         with open(path, encoding='utf-8') as f:
             lines = f.read().splitlines()
-        self.virtual = any(re.match(r'# Needs:.*virtual', line) for line in lines)
+        self.virtual = any(re.match(r'# Needs:.*(virtual|rnicd)', line) for line in lines)
         self.differs = [line for line in lines if re.match(r'# Differs: *rxe:', line)]
         # What a requester sends is answered by the script, not by the device.
         self.groups = {group for line in lines for group in re.findall(r'\bgroup=(239\.[\d.]+)', line)}

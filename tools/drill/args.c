@@ -121,6 +121,14 @@ const char *args_str(struct args *a, const char *key, const char *absent)
 	return arg->val;
 }
 
+void args_quoted(struct args *a, const char *key, char *buf, size_t size)
+{
+	const char *text = args_str(a, key, "");
+
+	text += *text == '"';
+	snprintf(buf, size, "%.*s", (int)strcspn(text, "\""), text);
+}
+
 uint64_t args_num(struct args *a, const char *key, uint64_t absent)
 {
 	const char *s = args_str(a, key, NULL);

@@ -32,6 +32,8 @@ void args_free(struct args *a);
 /* Each of these marks what it returns as used. */
 bool args_has(struct args *a, const char *key);
 const char *args_str(struct args *a, const char *key, const char *absent);
+/* What is between the quotes, cut off where buf ends; "" if it is not there. */
+void args_quoted(struct args *a, const char *key, char *buf, size_t size);
 /* A sum or difference of numbers, 0x and 0 as in C. */
 uint64_t args_num(struct args *a, const char *key, uint64_t absent);
 /* A time in ns: a number with ns, us, ms or s. */

@@ -188,7 +188,7 @@ static int match(struct run *r, const struct packet_spec *s, const struct side_p
 	int ret;
 
 	packet_tell(r, p, told, sizeof(told));
-	if (p->bad_icrc || bth_decode(p->data, p->len, &pkt) != BTH_OK ||
+	if (p->bad_icrc != s->bad_icrc || bth_decode(p->data, p->len, &pkt) != BTH_OK ||
 	    pkt.opcode != s->pkt.opcode)
 		return run_fail(r, "packet\n  expected: %s\n  got:      %s", r->source, told);
 	got = pkt.syndrome;

@@ -32,8 +32,7 @@ static void say(const char *what)
 	fprintf(stderr, "rnic-drill: %s\n", what);
 }
 
-/* The program beside this one, as in the build folder; else where it is installed. */
-static void program_path(const char *name, const char *installed, char *path, size_t size)
+void live_program_path(const char *name, const char *installed, char *path, size_t size)
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -63,8 +62,8 @@ static void agent_exec(const char *how, const char *value, const char *device)
 	const char *argv[8];
 	int n = 0;
 
-	program_path("rnic-drill-agent", DRILL_LIBEXECDIR, agent, sizeof(agent));
-	program_path("rnic-run", DRILL_BINDIR, run, sizeof(run));
+	live_program_path("rnic-drill-agent", DRILL_LIBEXECDIR, agent, sizeof(agent));
+	live_program_path("rnic-run", DRILL_BINDIR, run, sizeof(run));
 	if (!strcmp(how, "--fd") && !under_librnic())
 		argv[n++] = run;
 	argv[n++] = agent;

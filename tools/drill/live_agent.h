@@ -4,6 +4,7 @@
 #define DRILL_LIVE_AGENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "args.h"
@@ -21,5 +22,8 @@ void live_agent_end(struct live_agent *agent);
 bool live_agent_hello(struct live_agent *agent, char *gid, uint64_t *gid_index);
 /* As side->exec. */
 int live_agent_ask(struct live_agent *agent, const char *request, struct args *reply);
+
+/* The program beside this one, as in the build folder; else where it is installed. */
+void live_program_path(const char *name, const char *installed, char *path, size_t size);
 
 #endif

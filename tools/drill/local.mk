@@ -12,6 +12,8 @@ tools_rnic_drill_SOURCES = \
 	tools/drill/live_agent.h \
 	tools/drill/live_cm.c \
 	tools/drill/live_cm.h \
+	tools/drill/live_fault.c \
+	tools/drill/live_fault.h \
 	tools/drill/live_socket.c \
 	tools/drill/live_socket.h \
 	tools/drill/main.c \
@@ -26,6 +28,7 @@ tools_rnic_drill_SOURCES = \
 	tools/drill/side_live.h \
 	tools/drill/verb_cm.c \
 	tools/drill/verb_expect.c \
+	tools/drill/verb_fault.c \
 	tools/drill/verb_mem.c \
 	tools/drill/verb_objects.c \
 	tools/drill/verb_post.c \
@@ -34,6 +37,8 @@ tools_rnic_drill_SOURCES = \
 	tools/drill/virtual.h \
 	tools/drill/virtual_cm.c \
 	tools/drill/virtual_cm.h \
+	tools/drill/virtual_fault.c \
+	tools/drill/virtual_fault.h \
 	tools/drill/virtual_host.c \
 	tools/drill/virtual_objects.c \
 	tools/drill/virtual_qp.c \
@@ -44,6 +49,7 @@ tools_rnic_drill_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DDRILL_LIBEXECDIR='"$(pkglibexecdir)"'
 tools_rnic_drill_LDADD = \
 	rnic/librnic-core.la \
+	net/libfault.la \
 	bth/libbth.la \
 	$(CRC_LIBS) \
 	$(NULL)

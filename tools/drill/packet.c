@@ -285,7 +285,6 @@ int packet_spec_read(struct run *r, struct args *a, bool in, struct packet_spec 
 	s->group = args_str(a, "group", NULL);
 	from = args_str(a, in ? "from" : "to", "peer");
 	s->other = !strcmp(from, "other");
-	if (in)
-		s->bad_icrc = strcmp(args_str(a, "icrc", "good"), "bad") == 0;
+	s->bad_icrc = strcmp(args_str(a, "icrc", "good"), "bad") == 0;
 	return 0;
 }

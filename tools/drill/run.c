@@ -148,6 +148,7 @@ static const struct {
 	{"mem", verb_mem},
 	{"poke", verb_poke},
 	{"memory", verb_memory},
+	{"fault", verb_fault},
 	{"silence", verb_silence},
 	{"skip", verb_skip},
 	{"<", packet_inject},

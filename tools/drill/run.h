@@ -96,6 +96,7 @@ run_verb verb_post;							/* verb_post.c */
 run_verb verb_wc, verb_event, verb_arm, verb_notify, verb_no, verb_log; /* verb_expect.c */
 run_verb verb_cm, no_cm;						/* verb_cm.c */
 run_verb verb_mem, verb_poke, verb_memory;				/* verb_mem.c */
+run_verb verb_fault;							/* verb_fault.c */
 run_verb verb_silence, verb_wait, verb_skip;				/* line_packet.c */
 /* "<" and ">" lines, the sign taken. */
 run_verb packet_inject, packet_burst, packet_expect;

@@ -21,6 +21,7 @@
 #include "bth/packet.h"
 #include "live_agent.h"
 #include "live_cm.h"
+#include "live_fault.h"
 #include "live_socket.h"
 
 #define BARRIER_QPN 0xfffffe
@@ -41,6 +42,8 @@ struct live_side {
 	struct live_sent *first, **last; /* came while another was awaited */
 	uint32_t barrier_qpn, barrier_psn;
 	struct live_cm cm;
+	const char *device; /* NULL: not known, or of another host */
+	bool faulty;	    /* it has fault rules of the script */
 };
 
 static uint64_t now(struct side *side)
@@ -219,12 +222,42 @@ static int reset(struct live_side *l, struct args *reply)
 	return ret;
 }
 
+static void faults_clear(struct live_side *l)
+{
+	struct args reply;
+
+	if (l->faulty && live_fault("clear", l->device, NULL, &reply))
+		fprintf(stderr, "rnic-drill: %s\n", reply.error);
+	if (l->faulty)
+		args_free(&reply);
+	l->faulty = false;
+}
+
+/* fault rule="..." */
+static int fault_add(struct live_side *l, const char *request, struct args *reply)
+{
+	char rule[4096];
+	struct args a;
+	int ret;
+
+	args_parse(&a, request);
+	args_quoted(&a, "rule", rule, sizeof(rule));
+	ret = live_fault("add", l->device, rule, reply);
+	args_free(&a);
+	l->faulty |= ret == 0;
+	return ret;
+}
+
 static int exec(struct side *side, const char *request, struct args *reply)
 {
 	struct live_side *l = (struct live_side *)side;
 
-	if (!strcmp(request, "reset"))
+	if (!strcmp(request, "reset")) {
+		faults_clear(l);
 		return reset(l, reply);
+	}
+	if (!strncmp(request, "fault ", 6))
+		return fault_add(l, request, reply);
 	return live_agent_ask(l->agent, request, reply);
 }
 
@@ -232,6 +265,7 @@ static void end(struct side *side)
 {
 	struct live_side *l = (struct live_side *)side;
 
+	faults_clear(l);
 	if (l->socket)
 		forget_packets(l);
 	live_socket_close(l->socket);
@@ -255,6 +289,7 @@ struct side *side_live(const struct live_options *o)
 				.now = now,
 				.end = end};
 	l->last = &l->first;
+	l->device = o->peer ? NULL : o->device;
 	l->side.cm_next = (uint32_t)(live_now() >> 10) & 0xffffff;
 	l->agent = o->peer ? live_agent_connect(o->peer) : live_agent_start(o->device);
 	if (!l->agent || !live_agent_hello(l->agent, l->side.gid, &l->side.gid_index))

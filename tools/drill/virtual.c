@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "virtual_cm.h"
+#include "virtual_fault.h"
 
 #define ADDRESS "127.0.0.1"
 #define PEER "127.0.0.2"
@@ -25,31 +26,8 @@ static void gid_of(const char *text, uint8_t gid[16])
 		inet_pton(AF_INET, text, gid + 12);
 }
 
-void v_run(struct virtual_side *v)
-{
-	while (rnic_run(v->dev, v->now))
-		;
-	if (v->timer <= v->now) {
-		rnic_timer_fired(v->dev, v->now);
-		while (rnic_run(v->dev, v->now))
-			;
-	}
-}
-
-void v_until(struct virtual_side *v, uint64_t deadline, bool (*done)(void *arg), void *arg)
-{
-	v_run(v);
-	while (!(done && done(arg)) && v->timer <= deadline) {
-		if (v->timer > v->now)
-			v->now = v->timer;
-		rnic_timer_fired(v->dev, v->now);
-		v_run(v);
-	}
-	if (deadline != SIDE_NEVER && !(done && done(arg)) && v->now < deadline)
-		v->now = deadline;
-}
-
-static void deliver(struct virtual_side *v)
+/* What is there of it; true. */
+static bool burst_deliver(struct virtual_side *v)
 {
 	struct rnic_rx rx[BURST_MAX];
 
@@ -64,9 +42,50 @@ static void deliver(struct virtual_side *v)
 		gid_of(p->from_other ? OTHER : PEER, rx[i].sgid);
 		gid_of(p->group[0] ? p->group : ADDRESS, rx[i].dgid);
 	}
-	rnic_rx(v->dev, v->now, rx, v->n_burst);
+	if (v->n_burst)
+		rnic_rx(v->dev, v->now, rx, v->n_burst);
 	v->n_burst = 0;
+	return true;
+}
+
+void v_run(struct virtual_side *v)
+{
+	do {
+		while (rnic_run(v->dev, v->now))
+			;
+		if (v->timer <= v->now) {
+			rnic_timer_fired(v->dev, v->now);
+			while (rnic_run(v->dev, v->now))
+				;
+		}
+	} while (v_fault_release(v) && burst_deliver(v));
+}
+
+/* When something happens by itself. */
+static uint64_t due(const struct virtual_side *v)
+{
+	uint64_t late = v_fault_due(v);
+
+	return v->timer < late ? v->timer : late;
+}
+
+void v_until(struct virtual_side *v, uint64_t deadline, bool (*done)(void *arg), void *arg)
+{
 	v_run(v);
+	while (!(done && done(arg)) && due(v) <= deadline && due(v) != UINT64_MAX) {
+		if (due(v) > v->now)
+			v->now = due(v);
+		v_run(v);
+	}
+	if (deadline != SIDE_NEVER && !(done && done(arg)) && v->now < deadline)
+		v->now = deadline;
+}
+
+void v_burst_add(struct virtual_side *v, const struct side_packet *pkt)
+{
+	if (v->n_burst == BURST_MAX)
+		burst_deliver(v);
+	v->burst[v->n_burst++] = *pkt;
 }
 
 static void inject(struct side *side, const struct side_packet *pkt, bool more)
@@ -75,9 +94,11 @@ static void inject(struct side *side, const struct side_packet *pkt, bool more)
 
 	/* What a real device's network side throws away. */
 	if (!pkt->bad_icrc)
-		v->burst[v->n_burst++] = *pkt;
-	if (v->n_burst && (!more || v->n_burst == BURST_MAX))
-		deliver(v);
+		v_fault_in(v, pkt);
+	if (more)
+		return;
+	burst_deliver(v);
+	v_run(v);
 }
 
 static bool has_sent(void *arg)
@@ -124,6 +145,9 @@ static int hello(struct virtual_side *v)
 	uint8_t gid[16];
 
 	v->timer = SIDE_NEVER;
+	v->faults = v_faults_new();
+	if (!v->faults)
+		return ENOMEM;
 	v->dev = rnic_device_create(&cfg);
 	if (!v->dev)
 		return ENOMEM;
@@ -153,6 +177,7 @@ static int reset(struct virtual_side *v, struct args *a, struct text *reply)
 	v_objects_destroy(v);
 	rnic_device_destroy(v->dev);
 	packets_forget(v);
+	v_faults_free(v->faults);
 	v->now = 0;
 	v->log[0] = '\0';
 	v->rng = 1;
@@ -184,6 +209,7 @@ static const struct {
 	{"peek", v_peek},
 	{"poke", v_poke},
 	{"memory", v_memory},
+	{"fault", v_fault},
 	{"event", v_event},
 	{"log", v_log},
 	{"modify_srq", v_modify_srq},
@@ -242,6 +268,7 @@ static void end(struct side *side)
 	v_objects_destroy(v);
 	rnic_device_destroy(v->dev);
 	packets_forget(v);
+	v_faults_free(v->faults);
 	free(v->burst);
 	free(v->tx);
 	free(v);

@@ -58,6 +58,7 @@ struct v_sent {
 	struct side_packet pkt;
 };
 
+struct v_faults;
 struct v_cm;
 struct v_cm_event;
 
@@ -73,7 +74,8 @@ struct virtual_side {
 	uint32_t n_burst;
 	struct rnic_async event[V_EVENTS];
 	uint32_t n_events, events_read;
-	struct v_cm *cms; /* virtual_cm.c */
+	struct v_faults *faults; /* virtual_fault.c */
+	struct v_cm *cms;	 /* virtual_cm.c */
 	struct v_cm_event *cm_first, **cm_last;
 	char log[300];
 	bool verbose;
@@ -90,6 +92,10 @@ void v_queues_empty(struct v_object *qp);
 void v_run(struct virtual_side *v);
 /* Time passes until the deadline, or until done() says so. */
 void v_until(struct virtual_side *v, uint64_t deadline, bool (*done)(void *arg), void *arg);
+
+/* A packet to the device, to be delivered with the burst; one that has left it. */
+void v_burst_add(struct virtual_side *v, const struct side_packet *pkt);
+void v_sent_add(struct virtual_side *v, const struct side_packet *pkt); /* virtual_host.c */
 
 /* virtual_objects.c */
 struct v_object *v_find(struct virtual_side *v, enum v_kind kind, struct args *a, const char *key,

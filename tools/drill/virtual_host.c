@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "bth/packet.h"
 #include "data.h"
 #include "virtual.h"
+#include "virtual_fault.h"
 
 #define PEEK_MAX 65536
 
@@ -24,23 +26,34 @@ static uint8_t *tx_alloc(void *host, uint32_t len)
 	return v->tx;
 }
 
+void v_sent_add(struct virtual_side *v, const struct side_packet *pkt)
+{
+	struct v_sent *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		abort();
+	s->pkt = *pkt;
+	*v->last = s;
+	v->last = &s->next;
+}
+
 static void packet_sent(struct virtual_side *v, const struct rnic_tx *tx, const uint8_t *data,
 			uint32_t len)
 {
 	static const uint8_t other[16] = {[10] = 0xff, [11] = 0xff, 127, 0, 0, 3};
-	struct v_sent *s = calloc(1, sizeof(*s));
+	static struct side_packet pkt;
 
-	if (!s || len > SIDE_PACKET_MAX)
+	if (len > SIDE_PACKET_MAX)
 		abort();
-	s->pkt.time = v->now;
-	s->pkt.len = len;
-	s->pkt.tclass = tx->traffic_class;
-	s->pkt.hops = tx->av->hop_limit;
-	s->pkt.tclass_known = s->pkt.hops_known = true;
-	s->pkt.to_other = memcmp(tx->av->dgid, other, sizeof(other)) == 0;
-	memcpy(s->pkt.data, data, len);
-	*v->last = s;
-	v->last = &s->next;
+	memset(&pkt, 0, offsetof(struct side_packet, data));
+	pkt.time = v->now;
+	pkt.len = len;
+	pkt.tclass = tx->traffic_class;
+	pkt.hops = tx->av->hop_limit;
+	pkt.tclass_known = pkt.hops_known = true;
+	pkt.to_other = memcmp(tx->av->dgid, other, sizeof(other)) == 0;
+	memcpy(pkt.data, data, len);
+	v_fault_out(v, tx->qpn, &pkt);
 }
 
 static void tx_send(void *host, const struct rnic_tx *tx)
