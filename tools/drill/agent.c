@@ -56,6 +56,7 @@ static const struct {
 	{"event", agent_event},
 	{"peek", agent_peek},
 	{"poke", agent_poke},
+	{"memory", agent_memory},
 	{"cm_listen", agent_cm_listen},
 	{"cm_connect", agent_cm_connect},
 	{"cm_accept", agent_cm_accept},

@@ -69,7 +69,7 @@ void agent_barrier_destroy(struct agent *ag);
 typedef int agent_verb(struct agent *ag, struct args *a, struct text *reply);
 agent_verb agent_pd, agent_cq, agent_mr, agent_srq, agent_ah, agent_mw; /* agent_objects.c */
 agent_verb agent_destroy, agent_modify_srq, agent_query_srq;
-agent_verb agent_peek, agent_poke;			       /* agent_mem.c */
+agent_verb agent_peek, agent_poke, agent_memory;	       /* agent_mem.c */
 agent_verb agent_qp, agent_modify, agent_query, agent_barrier; /* agent_qp.c */
 agent_verb agent_attach, agent_detach;
 agent_verb agent_post_send, agent_post_recv;		       /* agent_post.c */

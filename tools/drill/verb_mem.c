@@ -76,7 +76,7 @@ int verb_poke(struct run *r, struct args *a)
 	return ret;
 }
 
-/* memory ADDR ok|busy|gone|broken: how accesses of it end (in process only) */
+/* memory ADDR ok|busy|gone|broken: how accesses of it end (live: broken or gone only, for good) */
 int verb_memory(struct run *r, struct args *a)
 {
 	const char *addr = args_word(a), *state = args_word(a);
