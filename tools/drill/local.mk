@@ -14,6 +14,8 @@ tools_rnic_drill_SOURCES = \
 	tools/drill/live_cm.h \
 	tools/drill/live_fault.c \
 	tools/drill/live_fault.h \
+	tools/drill/live_hold.c \
+	tools/drill/live_hold.h \
 	tools/drill/live_socket.c \
 	tools/drill/live_socket.h \
 	tools/drill/main.c \

@@ -32,23 +32,19 @@ static void usage(FILE *f)
 	      "       rnic-drill --serve PORT [--device D]             the other's half of that\n"
 	      "  --address A    the address of the peer that the script plays\n"
 	      "  --other A      its second address\n"
+	      "  --hold PID     the device's process, to be stopped while a burst is sent\n"
 	      "  --free F,...   packet fields that need not be as usual, events that need not be\n"
 	      "  --help, --version\n",
 	      f);
 }
 
 static const struct option options[] = {
-	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
-	{"live", no_argument, NULL, 'l'},
-	{"device", required_argument, NULL, 'd'},
-	{"peer", required_argument, NULL, 'p'},
-	{"serve", required_argument, NULL, 's'},
-	{"address", required_argument, NULL, 'a'},
-	{"other", required_argument, NULL, 'o'},
-	{"free", required_argument, NULL, 'f'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
+	{"verbose", no_argument, NULL, 'v'},	   {"help", no_argument, NULL, 'h'},
+	{"live", no_argument, NULL, 'l'},	   {"device", required_argument, NULL, 'd'},
+	{"peer", required_argument, NULL, 'p'},	   {"serve", required_argument, NULL, 's'},
+	{"address", required_argument, NULL, 'a'}, {"other", required_argument, NULL, 'o'},
+	{"free", required_argument, NULL, 'f'},	   {"hold", required_argument, NULL, 'H'},
+	{"version", no_argument, NULL, 'V'},	   {NULL, 0, NULL, 0},
 };
 
 /* Negative: go on. */
@@ -56,7 +52,7 @@ static int options_read(struct options *o, int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "vhld:p:s:a:o:f:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "vhld:p:s:a:o:f:H:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'v':
 			o->verbose = true;
@@ -88,6 +84,9 @@ static int options_read(struct options *o, int argc, char **argv)
 			break;
 		case 'f':
 			o->free = optarg;
+			break;
+		case 'H':
+			o->how.hold = (pid_t)atoi(optarg);
 			break;
 		default:
 			usage(stderr);

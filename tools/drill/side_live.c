@@ -22,6 +22,7 @@
 #include "live_agent.h"
 #include "live_cm.h"
 #include "live_fault.h"
+#include "live_hold.h"
 #include "live_socket.h"
 
 #define BARRIER_QPN 0xfffffe
@@ -41,6 +42,8 @@ struct live_side {
 	struct live_socket *socket, *other;
 	struct live_sent *first, **last; /* came while another was awaited */
 	uint32_t barrier_qpn, barrier_psn;
+	pid_t hold;
+	bool held; /* in the midst of a burst */
 	struct live_cm cm;
 	const char *device; /* NULL: not known, or of another host */
 	bool faulty;	    /* it has fault rules of the script */
@@ -52,13 +55,27 @@ static uint64_t now(struct side *side)
 	return live_now();
 }
 
+static void burst_end(struct live_side *l)
+{
+	if (l->held)
+		live_release(l->hold);
+	l->held = false;
+}
+
 static void inject(struct side *side, const struct side_packet *pkt, bool more)
 {
 	struct live_side *l = (struct live_side *)side;
 
-	(void)more;
+	if (more && l->hold && !l->held) {
+		l->held = live_hold(l->hold) == 0;
+		if (!l->held)
+			fprintf(stderr, "rnic-drill: cannot hold process %ld: %s\n", (long)l->hold,
+				strerror(errno));
+	}
 	live_socket_send(pkt->from_other && l->other ? l->other : l->socket,
 			 pkt->group[0] ? pkt->group : side->gid, pkt);
+	if (!more)
+		burst_end(l);
 }
 
 static bool is_barrier(const struct side_packet *pkt, uint32_t *psn)
@@ -266,6 +283,7 @@ static void end(struct side *side)
 	struct live_side *l = (struct live_side *)side;
 
 	faults_clear(l);
+	burst_end(l);
 	if (l->socket)
 		forget_packets(l);
 	live_socket_close(l->socket);
@@ -290,6 +308,7 @@ struct side *side_live(const struct live_options *o)
 				.end = end};
 	l->last = &l->first;
 	l->device = o->peer ? NULL : o->device;
+	l->hold = o->hold;
 	l->side.cm_next = (uint32_t)(live_now() >> 10) & 0xffffff;
 	l->agent = o->peer ? live_agent_connect(o->peer) : live_agent_start(o->device);
 	if (!l->agent || !live_agent_hello(l->agent, l->side.gid, &l->side.gid_index))
