@@ -28,6 +28,7 @@
 struct live_socket {
 	int fd;
 	struct in_addr address;
+	struct in_addr only; /* whose packets are taken; 0: everybody's */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -43,7 +44,7 @@ uint64_t live_now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-static int socket_bind(struct in_addr address)
+static int socket_bind(struct in_addr address, bool group)
 {
 	struct sockaddr_in at = {
 		.sin_family = AF_INET, .sin_port = htons(BTH_UDP_PORT), .sin_addr = address};
@@ -52,9 +53,11 @@ static int socket_bind(struct in_addr address)
 
 	if (fd < 0)
 		return -1;
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 ||
+	if ((group && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0) ||
+	    bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 ||
 	    setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &df, sizeof(df)) < 0 ||
-	    setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &address, sizeof(address)) < 0 ||
+	    (!group &&
+	     setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &address, sizeof(address)) < 0) ||
 	    setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &one, sizeof(one)) < 0 ||
 	    setsockopt(fd, IPPROTO_IP, IP_RECVTTL, &one, sizeof(one)) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one)) < 0) {
@@ -94,16 +97,16 @@ static int socket_find(const char *address, struct in_addr device, struct in_add
 	int fd = -1;
 
 	if (address)
-		return inet_pton(AF_INET, address, at) == 1 ? socket_bind(*at) : -1;
+		return inet_pton(AF_INET, address, at) == 1 ? socket_bind(*at, false) : -1;
 	if (!is_loopback(device))
-		return route_source(device, at) ? socket_bind(*at) : -1;
+		return route_source(device, at) ? socket_bind(*at, false) : -1;
 	for (int i = 0; fd < 0 && i < TRIES; i++) {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			return -1;
 		at->s_addr = htonl(127u << 24 | (random & 0x00fefefe) | 0x00010101);
 		if (at->s_addr == device.s_addr)
 			continue;
-		fd = socket_bind(*at);
+		fd = socket_bind(*at, false);
 	}
 	return fd;
 }
@@ -125,6 +128,31 @@ struct live_socket *live_socket_open(const char *address, const char *device, ch
 	}
 	inet_ntop(AF_INET, &s->address, address_out, 48);
 	return s;
+}
+
+struct live_socket *live_socket_join(const struct live_socket *s, const char *group,
+				     const char *device)
+{
+	struct live_socket *g = calloc(1, sizeof(*g));
+	struct ip_mreq member = {.imr_interface = s->address};
+
+	if (!g)
+		abort();
+	if (inet_pton(AF_INET, group, &g->address) != 1 ||
+	    inet_pton(AF_INET, device, &g->only) != 1) {
+		free(g);
+		errno = EINVAL;
+		return NULL;
+	}
+	member.imr_multiaddr = g->address;
+	g->fd = socket_bind(g->address, true);
+	if (g->fd >= 0 &&
+	    setsockopt(g->fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)) == 0)
+		return g;
+	if (g->fd >= 0)
+		close(g->fd);
+	free(g);
+	return NULL;
 }
 
 void live_socket_close(struct live_socket *s)
@@ -232,7 +260,7 @@ bool live_socket_recv(struct live_socket *s, struct side_packet *pkt)
 			   .msg_controllen = sizeof(control)};
 	ssize_t n = recvmsg(s->fd, &m, 0);
 
-	if (n < 0)
+	if (n < 0 || (s->only.s_addr && s->only.s_addr != from.sin_addr.s_addr))
 		return false;
 	memset(pkt, 0, offsetof(struct side_packet, data));
 	pkt->time = live_now();

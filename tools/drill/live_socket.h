@@ -18,6 +18,10 @@ uint64_t live_now(void);
  * which the device is reached. address_out (48 bytes) tells which. NULL after a line on stderr.
  */
 struct live_socket *live_socket_open(const char *address, const char *device, char *address_out);
+/* Another socket at the interface of this one, for what the device sends to the group; NULL and
+ * errno. */
+struct live_socket *live_socket_join(const struct live_socket *s, const char *group,
+				     const char *device);
 void live_socket_close(struct live_socket *s);
 int live_socket_fd(const struct live_socket *s);
 void live_socket_send(struct live_socket *s, const char *to, const struct side_packet *pkt);

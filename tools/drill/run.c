@@ -137,6 +137,7 @@ static const struct {
 	{"destroy", verb_destroy},
 	{"attach", verb_attach},
 	{"detach", verb_detach},
+	{"join", verb_join},
 	{"post", verb_post},
 	{"wc", verb_wc},
 	{"event", verb_event},

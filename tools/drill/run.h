@@ -90,7 +90,7 @@ void run_settle(struct run *r);
 /* The rest of a verb's line, the verb itself taken. 0, or -1 with a failure. */
 typedef int run_verb(struct run *r, struct args *a);
 run_verb verb_pd, verb_cq, verb_mr, verb_mw, verb_srq, verb_ah, verb_destroy; /* verb_objects.c */
-run_verb verb_modify_srq, verb_query_srq, verb_attach, verb_detach;
+run_verb verb_modify_srq, verb_query_srq, verb_attach, verb_detach, verb_join;
 run_verb verb_qp, verb_modify, verb_query;				/* verb_qp.c */
 run_verb verb_post;							/* verb_post.c */
 run_verb verb_wc, verb_event, verb_arm, verb_notify, verb_no, verb_log; /* verb_expect.c */

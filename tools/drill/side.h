@@ -43,6 +43,9 @@ struct side {
 	int (*exec)(struct side *side, const char *request, struct args *reply);
 	/* A packet of the peer to the device; several with more = true are one burst. */
 	void (*inject)(struct side *side, const struct side_packet *pkt, bool more);
+	/* The peer is a member of the group from now on. NULL: it hears everything. 0 or an errno.
+	 */
+	int (*join)(struct side *side, const char *group);
 	/* The device's next packet, not later than the deadline; false: none. */
 	bool (*next)(struct side *side, uint64_t deadline, struct side_packet *pkt);
 	/* Let the time be. */

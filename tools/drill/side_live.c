@@ -39,7 +39,7 @@ struct live_sent {
 struct live_side {
 	struct side side;
 	struct live_agent *agent;
-	struct live_socket *socket, *other;
+	struct live_socket *socket, *other, *group;
 	struct live_sent *first, **last; /* came while another was awaited */
 	uint32_t barrier_qpn, barrier_psn;
 	pid_t hold;
@@ -76,6 +76,15 @@ static void inject(struct side *side, const struct side_packet *pkt, bool more)
 			 pkt->group[0] ? pkt->group : side->gid, pkt);
 	if (!more)
 		burst_end(l);
+}
+
+static int join(struct side *side, const char *group)
+{
+	struct live_side *l = (struct live_side *)side;
+
+	live_socket_close(l->group);
+	l->group = live_socket_join(l->socket, group, side->gid);
+	return l->group ? 0 : errno;
 }
 
 static bool is_barrier(const struct side_packet *pkt, uint32_t *psn)
@@ -117,11 +126,12 @@ static bool stale(struct live_side *l, struct live_socket *s, const struct side_
 	return false;
 }
 
-/* The next packet of either socket, 0: none until then. */
+/* The next packet of any socket, 0: none until then. */
 static bool receive(struct live_side *l, uint64_t deadline, struct side_packet *pkt)
 {
-	struct pollfd fds[2] = {{.fd = live_socket_fd(l->socket), .events = POLLIN},
-				{.fd = l->other ? live_socket_fd(l->other) : -1, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = live_socket_fd(l->socket), .events = POLLIN},
+			       {.fd = l->other ? live_socket_fd(l->other) : -1, .events = POLLIN},
+			       {.fd = l->group ? live_socket_fd(l->group) : -1, .events = POLLIN}};
 
 	for (;;) {
 		uint64_t t = live_now();
@@ -134,9 +144,11 @@ static bool receive(struct live_side *l, uint64_t deadline, struct side_packet *
 			pkt->to_other = true;
 			return true;
 		}
+		if (l->group && live_socket_recv(l->group, pkt))
+			return true;
 		if (!left)
 			return false;
-		ppoll(fds, 2, &ts, NULL);
+		ppoll(fds, sizeof(fds) / sizeof(fds[0]), &ts, NULL);
 	}
 }
 
@@ -235,6 +247,8 @@ static int reset(struct live_side *l, struct args *reply)
 	/* What a former script's QPs still sent. */
 	settle(&l->side);
 	forget_packets(l);
+	live_socket_close(l->group);
+	l->group = NULL;
 	live_cm_next_script(&l->cm);
 	return ret;
 }
@@ -288,6 +302,7 @@ static void end(struct side *side)
 		forget_packets(l);
 	live_socket_close(l->socket);
 	live_socket_close(l->other);
+	live_socket_close(l->group);
 	live_agent_end(l->agent);
 	free(l);
 }
@@ -301,6 +316,7 @@ struct side *side_live(const struct live_options *o)
 	l->side = (struct side){.real_time = true,
 				.exec = exec,
 				.inject = inject,
+				.join = join,
 				.next = next,
 				.wait = wait_until,
 				.settle = settle,

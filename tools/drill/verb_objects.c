@@ -193,6 +193,18 @@ int verb_detach(struct run *r, struct args *a)
 	return multicast(r, a, "detach");
 }
 
+/* join GROUP: the peer hears what is sent to it */
+int verb_join(struct run *r, struct args *a)
+{
+	const char *group = args_word(a);
+	int err;
+
+	if (!group)
+		return run_fail(r, "join GROUP");
+	err = r->side->join ? r->side->join(r->side, group) : 0;
+	return err ? run_fail(r, "join %s: %s", group, strerror(err)) : 0;
+}
+
 int verb_modify_srq(struct run *r, struct args *a)
 {
 	const char *name = name_take(a, "srq");
