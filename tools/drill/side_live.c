@@ -296,8 +296,8 @@ static void end(struct side *side)
 {
 	struct live_side *l = (struct live_side *)side;
 
-	faults_clear(l);
 	burst_end(l);
+	faults_clear(l);
 	if (l->socket)
 		forget_packets(l);
 	live_socket_close(l->socket);
