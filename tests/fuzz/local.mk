@@ -4,6 +4,7 @@
 fuzz_programs = \
 	tests/fuzz/fuzz_bth \
 	tests/fuzz/fuzz_device \
+	tests/fuzz/fuzz_netlink \
 	tests/fuzz/fuzz_verbs \
 	$(NULL)
 EXTRA_PROGRAMS += $(fuzz_programs)
@@ -32,6 +33,26 @@ tests_fuzz_fuzz_device_SOURCES = \
 tests_fuzz_fuzz_device_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_fuzz_fuzz_device_LDFLAGS = $(fuzz_flags)
 tests_fuzz_fuzz_device_LDADD = \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+
+tests_fuzz_fuzz_netlink_SOURCES = \
+	tests/fuzz/feed.h \
+	tests/fuzz/fuzz_netlink.c \
+	tests/unit/nldev_rig.c \
+	tests/unit/nldev_rig.h \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
+	tests/unit/verbs_do.c \
+	tests/unit/verbs_rig.c \
+	tests/unit/verbs_rig.h \
+	$(NULL)
+tests_fuzz_fuzz_netlink_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+tests_fuzz_fuzz_netlink_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_fuzz_fuzz_netlink_LDFLAGS = $(fuzz_flags)
+tests_fuzz_fuzz_netlink_LDADD = \
+	verbs/kernel/libuverbs.la \
 	rnic/librnic-core.la \
 	bth/libbth.la \
 	$(NULL)

@@ -13,6 +13,7 @@ tests_unit_kernel_test_SOURCES = \
 	tests/unit/kernel_command.c \
 	tests/unit/kernel_context.c \
 	tests/unit/kernel_main.c \
+	tests/unit/kernel_netlink.c \
 	tests/unit/kernel_rig.c \
 	tests/unit/kernel_server.c \
 	tests/unit/kernel_suites.h \

@@ -17,6 +17,7 @@ int main(void)
 	suite_add_tcase(suite, kernel_channel_tcase());
 	suite_add_tcase(suite, kernel_cm_tcase());
 	suite_add_tcase(suite, kernel_context_tcase());
+	suite_add_tcase(suite, kernel_netlink_tcase());
 	suite_add_tcase(suite, kernel_server_tcase());
 	suite_add_tcase(suite, kernel_command_tcase());
 	runner = srunner_create(suite);

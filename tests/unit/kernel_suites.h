@@ -13,6 +13,7 @@ TCase *kernel_channel_tcase(void);
 TCase *kernel_cm_tcase(void);
 TCase *kernel_command_tcase(void);
 TCase *kernel_context_tcase(void);
+TCase *kernel_netlink_tcase(void);
 TCase *kernel_server_tcase(void);
 TCase *kernel_umem_tcase(void);
 TCase *kernel_bulk_tcase(void);

@@ -5,6 +5,8 @@ TESTS += tests/unit/verbs_test
 endif
 
 tests_unit_verbs_test_SOURCES = \
+	tests/unit/nldev_rig.c \
+	tests/unit/nldev_rig.h \
 	tests/unit/null_host.c \
 	tests/unit/null_host.h \
 	tests/unit/verbs_device.c \
@@ -14,6 +16,7 @@ tests_unit_verbs_test_SOURCES = \
 	tests/unit/verbs_ioctl.c \
 	tests/unit/verbs_main.c \
 	tests/unit/verbs_memory.c \
+	tests/unit/verbs_netlink.c \
 	tests/unit/verbs_objects.c \
 	tests/unit/verbs_qp.c \
 	tests/unit/verbs_rig.c \

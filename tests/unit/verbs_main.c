@@ -18,6 +18,7 @@ int main(void)
 	suite_add_tcase(suite, verbs_ioctl_tcase());
 	suite_add_tcase(suite, verbs_qp_tcase());
 	suite_add_tcase(suite, verbs_ring_tcase());
+	suite_add_tcase(suite, verbs_netlink_tcase());
 	suite_add_tcase(suite, verbs_fuzz_tcase());
 	suite_add_tcase(suite, verbs_gone_tcase());
 	runner = srunner_create(suite);

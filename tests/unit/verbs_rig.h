@@ -103,6 +103,7 @@ TCase *verbs_objects_tcase(void);
 TCase *verbs_ioctl_tcase(void);
 TCase *verbs_qp_tcase(void);
 TCase *verbs_ring_tcase(void);
+TCase *verbs_netlink_tcase(void);
 TCase *verbs_fuzz_tcase(void);
 TCase *verbs_gone_tcase(void);
 
