@@ -65,6 +65,31 @@ void agent_av(const struct agent *ag, struct args *a, struct ibv_ah_attr *av)
 		args_wrong(a, "dgid=%s is no address", dgid);
 }
 
+/* ATOMIC_WRITEs are posted to QPs only that were made for them, if the provider knows them at all.
+ */
+static struct ibv_qp *qp_create(struct agent *ag, struct ibv_pd *pd, struct ibv_qp_init_attr *init)
+{
+#if HAVE_DECL_IBV_WR_ATOMIC_WRITE
+	struct ibv_qp_init_attr_ex ex = {.send_cq = init->send_cq,
+					 .recv_cq = init->recv_cq,
+					 .srq = init->srq,
+					 .cap = init->cap,
+					 .qp_type = init->qp_type,
+					 .sq_sig_all = init->sq_sig_all,
+					 .comp_mask = IBV_QP_INIT_ATTR_PD |
+						      IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+					 .pd = pd,
+					 .send_ops_flags = IBV_QP_EX_WITH_ATOMIC_WRITE};
+	struct ibv_qp *qp = init->qp_type == IBV_QPT_RC ? ibv_create_qp_ex(ag->ctx, &ex) : NULL;
+
+	if (qp)
+		return qp;
+	errno = 0;
+#endif
+	(void)ag;
+	return ibv_create_qp(pd, init);
+}
+
 int agent_qp(struct agent *ag, struct args *a, struct text *reply)
 {
 	struct agent_object *pd = agent_find(ag, A_PD, a, "pd", "pd"), *o;
@@ -89,7 +114,7 @@ int agent_qp(struct agent *ag, struct args *a, struct text *reply)
 	init.srq = srq ? srq->srq : NULL;
 	o = agent_new(ag, A_QP, a);
 	errno = 0;
-	o->qp = ibv_create_qp(pd->pd, &init);
+	o->qp = qp_create(ag, pd->pd, &init);
 	ret = agent_made(ag, o, o->qp);
 	if (ret == 0)
 		text_add(reply, "qpn=%u", o->qp->qp_num);
