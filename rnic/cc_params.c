@@ -4,8 +4,9 @@
  *
  * The published values (Zhu et al., SIGCOMM 2015: g 1/256, N 50 us, K and T 55 us, B 10 MB, F 5,
  * R_AI 40 Mbit/s) belong to 40 Gbit/s. R_HAI and a minimum are not published with them; ten times
- * R_AI is what QCN and mlx5 have. On a slower line as many packets take longer, so that a profile
- * stretches the times as the rates shrink.
+ * R_AI is what QCN and mlx5 have. A profile for a slower line keeps what so many packets mean:
+ * where the rates shrink, the timer stretches. The time between CNPs stretches less: it also says
+ * how soon sixteen senders that begin at the rate of the line are slowed down.
  */
 #include "config.h"
 
@@ -30,15 +31,15 @@ const struct cc_params cc_params_default = {
 };
 
 static const struct cc_params profile_10g = {
-	CC_COMMON,	  .rp_time_reset = 220,	 .rp_byte_reset = 10000000,
-	.rp_ai_rate = 10, .rp_max_rate = 10000,	 .rp_hai_rate = 100,
-	.rp_min_rate = 5, .rp_dce_tcp_rtt = 220, .np_min_time_between_cnps = 200,
+	CC_COMMON,	  .rp_time_reset = 220, .rp_byte_reset = 10000000,
+	.rp_ai_rate = 10, .rp_max_rate = 10000, .rp_hai_rate = 100,
+	.rp_min_rate = 5, .rp_dce_tcp_rtt = 55, .np_min_time_between_cnps = 50,
 };
 
 static const struct cc_params profile_1g = {
-	CC_COMMON,	  .rp_time_reset = 2200,  .rp_byte_reset = 10000000,
-	.rp_ai_rate = 1,  .rp_max_rate = 1000,	  .rp_hai_rate = 10,
-	.rp_min_rate = 1, .rp_dce_tcp_rtt = 2200, .np_min_time_between_cnps = 2000,
+	CC_COMMON,	  .rp_time_reset = 2200, .rp_byte_reset = 10000000,
+	.rp_ai_rate = 1,  .rp_max_rate = 1000,	 .rp_hai_rate = 10,
+	.rp_min_rate = 1, .rp_dce_tcp_rtt = 220, .np_min_time_between_cnps = 200,
 };
 
 static const struct {

@@ -165,7 +165,7 @@ static void to_rts(struct sim_end *e, const struct sim_end *peer)
 
 void sim_connect(struct sim_end *a, struct sim_end *b)
 {
-	for (uint32_t i = 0; i < SIM_NODES; i++)
+	for (uint32_t i = 0; i < a->world->n_nodes; i++)
 		a->world->node[i].n_reads = 0;
 	to_rts(a, b);
 	to_rts(b, a);

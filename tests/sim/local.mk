@@ -52,6 +52,26 @@ tests_sim_cm_LDADD = \
 	$(NULL)
 TESTS += tests/sim/cm
 
+check_PROGRAMS += tests/sim/dcqcn
+tests_sim_dcqcn_SOURCES = \
+	tests/sim/dcqcn.c \
+	tests/sim/endpoint.c \
+	tests/sim/endpoint.h \
+	tests/sim/host.c \
+	tests/sim/host.h \
+	tests/sim/queues.c \
+	tests/sim/queues.h \
+	tests/sim/rng.h \
+	tests/sim/world.c \
+	tests/sim/world.h \
+	$(NULL)
+tests_sim_dcqcn_LDADD = \
+	net/libfault.la \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+TESTS += tests/sim/dcqcn
+
 sim_scripts = \
 	tests/sim/replay \
 	tests/sim/scenarios \

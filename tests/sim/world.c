@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,15 @@
 #include "world.h"
 
 #define BATCH_MAX 32
-#define PATIENCE 4 /* steps */
+#define PATIENCE 4	/* steps */
+#define SIM_OVERHEAD 46 /* ICRC, UDP, IPv4, Ethernet */
 
 struct sim_packet {
 	uint32_t from, to;
 	uint32_t len;
 	uint8_t traffic_class, hop_limit;
 	uint16_t sport;
+	bool before_line;
 	uint8_t data[];
 };
 
@@ -87,7 +90,8 @@ void sim_packet_print(uint64_t now, const char *what, uint32_t from, const struc
 	printf("%12.3f us  %s%u %s\n", (double)now / 1000, what, from, line);
 }
 
-static bool loses(struct sim_world *w, struct sim_node *from, const struct bth_packet *pkt)
+static bool loses(struct sim_world *w, struct sim_node *from, uint32_t to,
+		  const struct bth_packet *pkt)
 {
 	const struct sim_faults *f = &w->faults;
 	bool lost = rng_chance(&w->rng, f->loss) || rng_chance(&w->rng, f->corrupt);
@@ -97,7 +101,7 @@ static bool loses(struct sim_world *w, struct sim_node *from, const struct bth_p
 	if (w->filter && w->filter(w->filter_arg, from->index, pkt, w->now))
 		lost = true;
 	from->losses_in_a_row = lost ? from->losses_in_a_row + 1 : 0;
-	return lost || from->unplugged || w->node[1 - from->index].unplugged;
+	return lost || from->unplugged || w->node[to].unplugged;
 }
 
 static void deliver_later(struct sim_world *w, const struct sim_packet *p)
@@ -109,7 +113,39 @@ static void deliver_later(struct sim_world *w, const struct sim_packet *p)
 		ev.at += rng_below(&w->rng, (uint32_t)f->jitter + 1);
 	ev.packet = must(malloc(sizeof(*p) + p->len));
 	memcpy(ev.packet, p, sizeof(*p) + p->len);
+	ev.packet->before_line = w->line;
 	event_add(w, ev);
+}
+
+static void line_reached(struct sim_world *w, struct sim_packet *p)
+{
+	struct sim_event ev = {.packet = p};
+
+	p->before_line = false;
+	if (w->line(w->line_arg, p->to, p->len, &p->traffic_class, w->now, &ev.at)) {
+		event_add(w, ev);
+		return;
+	}
+	w->n_lost++;
+	free(p);
+}
+
+static uint64_t send_time(const struct sim_world *w, uint32_t len)
+{
+	if (w->rate)
+		return ((uint64_t)(len + SIM_OVERHEAD) * 8 * SIM_S + w->rate - 1) / w->rate;
+	return 100 + len / 4; /* 4 GB/s */
+}
+
+/* By its address; a packet to nobody goes to the next one, which does not get it. */
+static uint32_t node_of(const struct sim_node *from, const uint8_t gid[16])
+{
+	const struct sim_world *w = from->world;
+
+	for (uint32_t i = 0; i < w->n_nodes; i++)
+		if (i != from->index && memcmp(gid, w->node[i].gid, 16) == 0)
+			return i;
+	return (from->index + 1) % w->n_nodes;
 }
 
 /* Is it the rest of that request, from some response on? */
@@ -157,7 +193,7 @@ void sim_send(struct sim_node *from, const struct rnic_tx *tx, const uint8_t *da
 	bool lost;
 
 	*p = (struct sim_packet){.from = from->index,
-				 .to = 1 - from->index,
+				 .to = node_of(from, tx->av->dgid),
 				 .len = len,
 				 .traffic_class = tx->traffic_class,
 				 .hop_limit = tx->av->hop_limit,
@@ -172,8 +208,8 @@ void sim_send(struct sim_node *from, const struct rnic_tx *tx, const uint8_t *da
 		read_is_whole(from, &pkt);
 	if (from->link_free < w->now)
 		from->link_free = w->now;
-	from->link_free += 100 + len / 4; /* 4 GB/s */
-	lost = loses(w, from, &pkt);
+	from->link_free += send_time(w, len);
+	lost = loses(w, from, p->to, &pkt);
 	w->n_sent++;
 	w->n_lost += lost;
 	if (w->verbose)
@@ -219,7 +255,7 @@ static void packets_arrive(struct sim_world *w, struct sim_packet *first)
 	uint32_t most = rng_between(&w->rng, 1, BATCH_MAX), n = 1;
 
 	while (n < most && w->n_events && w->events[0].at <= w->now && w->events[0].packet &&
-	       w->events[0].packet->to == first->to)
+	       w->events[0].packet->to == first->to && !w->events[0].packet->before_line)
 		batch[n++] = event_take(w).packet;
 	for (uint32_t i = 0; i < n; i++)
 		describe(w, batch[i], &rx[i]);
@@ -232,7 +268,7 @@ static struct sim_node *timer_first(struct sim_world *w)
 {
 	struct sim_node *first = &w->node[0];
 
-	for (uint32_t i = 1; i < SIM_NODES; i++)
+	for (uint32_t i = 1; i < w->n_nodes; i++)
 		if (w->node[i].timer < first->timer)
 			first = &w->node[i];
 	return first->timer == UINT64_MAX ? NULL : first;
@@ -242,14 +278,15 @@ static bool devices_run(struct sim_world *w)
 {
 	bool more = false;
 
-	for (uint32_t i = 0; i < SIM_NODES; i++)
-		more |= rnic_run(w->node[i].dev, w->now);
+	for (uint32_t i = 0; i < w->n_nodes; i++)
+		if (!w->rate || w->node[i].link_free <= w->now)
+			more |= rnic_run(w->node[i].dev, w->now);
 	return more;
 }
 
 void sim_world_hold_acks(struct sim_world *w)
 {
-	for (uint32_t i = 0; i < SIM_NODES; i++)
+	for (uint32_t i = 0; i < w->n_nodes; i++)
 		rnic_acks_may_wait(w->node[i].dev, 1);
 }
 
@@ -258,7 +295,7 @@ static bool acks_release(struct sim_world *w)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < SIM_NODES; i++) {
+	for (uint32_t i = 0; i < w->n_nodes; i++) {
 		struct sim_node *n = &w->node[i];
 
 		if (rnic_acks_wait(n->dev) && w->n_events && ++n->patience < PATIENCE)
@@ -270,16 +307,47 @@ static bool acks_release(struct sim_world *w)
 	return any;
 }
 
+/* When a node that could not send because its line was busy can. */
+static uint64_t link_frees(const struct sim_world *w)
+{
+	uint64_t at = UINT64_MAX;
+
+	for (uint32_t i = 0; w->rate && i < w->n_nodes; i++)
+		if (w->node[i].link_free > w->now && w->node[i].link_free < at)
+			at = w->node[i].link_free;
+	return at;
+}
+
+static void event_happens(struct sim_world *w, const struct sim_event *ev)
+{
+	if (ev->resume) {
+		ev->resume->busy = false;
+		rnic_mem_resume(w->node[ev->resume->node].dev, ev->resume, w->now);
+	} else if (ev->packet->before_line) {
+		line_reached(w, ev->packet);
+	} else {
+		if (!w->rate)
+			w->now += rng_below(&w->rng, 2000); /* the host was late */
+		packets_arrive(w, ev->packet);
+	}
+}
+
 bool sim_world_step(struct sim_world *w)
 {
 	struct sim_node *timer;
 	struct sim_event ev;
-	bool more = devices_run(w);
+	bool more = devices_run(w) && !w->rate;
+	uint64_t link = link_frees(w);
 
 	w->n_steps++;
 	if (acks_release(w))
 		return true;
 	timer = timer_first(w);
+	if (link != UINT64_MAX && (!timer || link < timer->timer) &&
+	    (!w->n_events || link < w->events[0].at)) {
+		w->now = link;
+		return true;
+	}
 	if (more)
 		w->now += 50; /* a turn costs time */
 	if (timer && (!w->n_events || timer->timer <= w->events[0].at)) {
@@ -296,13 +364,7 @@ bool sim_world_step(struct sim_world *w)
 	ev = event_take(w);
 	if (w->now < ev.at)
 		w->now = ev.at;
-	if (ev.packet) {
-		w->now += rng_below(&w->rng, 2000); /* the host was late */
-		packets_arrive(w, ev.packet);
-	} else {
-		ev.resume->busy = false;
-		rnic_mem_resume(w->node[ev.resume->node].dev, ev.resume, w->now);
-	}
+	event_happens(w, &ev);
 	return true;
 }
 
@@ -317,10 +379,17 @@ struct rnic_av sim_av(const struct sim_world *w, uint32_t from, uint32_t to)
 
 void sim_world_begin(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu, uint32_t window_bytes)
 {
-	memset(w, 0, sizeof(*w));
+	sim_world_begin_nodes(w, seed, mtu, window_bytes, SIM_NODES);
+}
+
+void sim_world_begin_nodes(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu,
+			   uint32_t window_bytes, uint32_t n_nodes)
+{
+	memset(w, 0, offsetof(struct sim_world, node) + n_nodes * sizeof(w->node[0]));
+	w->n_nodes = n_nodes;
 	w->rng.state = seed;
 	w->hash = 0xcbf29ce484222325;
-	for (uint32_t i = 0; i < SIM_NODES; i++) {
+	for (uint32_t i = 0; i < w->n_nodes; i++) {
 		struct sim_node *n = &w->node[i];
 		struct rnic_device_config cfg = {.ops = &sim_ops,
 						 .host = n,
@@ -345,7 +414,7 @@ bool sim_world_end(struct sim_world *w)
 	while (w->n_events)
 		free(event_take(w).packet);
 	free(w->events);
-	for (uint32_t i = 0; i < SIM_NODES; i++) {
+	for (uint32_t i = 0; i < w->n_nodes; i++) {
 		struct rnic_counts counts, none = {0};
 
 		rnic_device_counts(w->node[i].dev, &counts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Two devices, a virtual clock and a link that loses, doubles, delays and reorders packets, all by
- * one seed. Nothing here reads a clock or the system's randomness.
+ * Two devices or more, a virtual clock and a link that loses, doubles, delays and reorders packets,
+ * all by one seed. Nothing here reads a clock or the system's randomness.
  */
 #ifndef TESTS_SIM_WORLD_H
 #define TESTS_SIM_WORLD_H
@@ -14,7 +14,8 @@
 #include "rnic/device.h"
 #include "rnic/host.h"
 
-#define SIM_NODES 2
+#define SIM_NODES 2 /* unless said otherwise */
+#define SIM_NODES_MAX 17
 #define SIM_US 1000ull
 #define SIM_MS 1000000ull
 #define SIM_S 1000000000ull
@@ -81,11 +82,23 @@ struct sim_event {
 /* Sees every packet that is sent; true drops it. */
 typedef bool sim_filter(void *arg, uint32_t from, const struct bth_packet *pkt, uint64_t now);
 
+/*
+ * A packet arrives before the line to its node, which may mark it, and says when it has left;
+ * false: it is lost.
+ */
+typedef bool sim_line(void *arg, uint32_t to, uint32_t len, uint8_t *traffic_class, uint64_t now,
+		      uint64_t *leaves);
+
 struct sim_world {
 	uint64_t now;
 	struct rng rng;
 	struct sim_faults faults;
-	struct sim_node node[SIM_NODES];
+	uint32_t n_nodes;
+	/* Hosts are never late, and each sends as fast as its own line of so many bit/s takes it;
+	 * 0: at some time or other. */
+	uint64_t rate;
+	sim_line *line; /* or NULL: all packets that leave arrive */
+	void *line_arg;
 	struct sim_event *events; /* binary heap */
 	uint32_t n_events, room;
 	uint64_t order;
@@ -96,8 +109,12 @@ struct sim_world {
 	bool looks_at_reads; /* no QP begins anew without sim_connect */
 	sim_filter *filter;
 	void *filter_arg;
+	struct sim_node node[SIM_NODES_MAX]; /* the last: those that are not there stay unset */
 };
 
+/* With so many nodes. */
+void sim_world_begin_nodes(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu,
+			   uint32_t window_bytes, uint32_t n_nodes);
 void sim_world_begin(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu, uint32_t window_bytes);
 /* Destroys the devices; false if an object was still there. */
 bool sim_world_end(struct sim_world *w);
