@@ -10,6 +10,7 @@ tests_unit_kernel_test_SOURCES = \
 	tests/unit/kernel_cm.c \
 	tests/unit/kernel_cm_rig.c \
 	tests/unit/kernel_cm_rig.h \
+	tests/unit/kernel_cm_rules.c \
 	tests/unit/kernel_command.c \
 	tests/unit/kernel_context.c \
 	tests/unit/kernel_main.c \

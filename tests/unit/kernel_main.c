@@ -16,6 +16,7 @@ int main(void)
 	suite_add_tcase(suite, kernel_bulk_tcase());
 	suite_add_tcase(suite, kernel_channel_tcase());
 	suite_add_tcase(suite, kernel_cm_tcase());
+	suite_add_tcase(suite, kernel_cm_rules_tcase());
 	suite_add_tcase(suite, kernel_context_tcase());
 	suite_add_tcase(suite, kernel_netlink_tcase());
 	suite_add_tcase(suite, kernel_server_tcase());

@@ -11,6 +11,7 @@
 
 TCase *kernel_channel_tcase(void);
 TCase *kernel_cm_tcase(void);
+TCase *kernel_cm_rules_tcase(void);
 TCase *kernel_command_tcase(void);
 TCase *kernel_context_tcase(void);
 TCase *kernel_netlink_tcase(void);

@@ -105,6 +105,11 @@ static int port_fixed(struct ucma *u, struct cma_id *id, uint16_t number)
 {
 	struct cma_port *p = port_find(u, id->ps, number);
 
+	if (number < CMA_PORT_LOW && !id->low_ports) {
+		kernel_log(id->file->kernel,
+			   "rdma_cm: port %u is for who has CAP_NET_BIND_SERVICE: EACCES", number);
+		return -EACCES;
+	}
 	for (uint32_t i = 0; p && i < p->n_users; i++) {
 		int rc = collide(id, p->users[i]);
 

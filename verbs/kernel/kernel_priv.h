@@ -83,14 +83,14 @@ void listener_close(struct kernel *k);
 
 /* ---- server.c, session.c ---- */
 /* Takes the socket, unless it fails. */
-int conn_create(struct kernel *k, int fd, uid_t uid);
+int conn_create(struct kernel *k, int fd, uid_t uid, pid_t pid);
 const struct conn *conn_next(const struct conn *c);
 uid_t conn_uid(const struct conn *c);
 void conns_close(struct kernel *k);
 /* Run the request; the answer's ret, or -EINPROGRESS. */
 int64_t session_call(struct call *call);
 int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_ctl_hello *hello,
-		   uid_t uid, struct session **out);
+		   uid_t uid, pid_t pid, struct session **out);
 struct session *session_find(struct kernel *k, const uint8_t token[16]);
 /* Does a session know a context or channel by this id? */
 bool sessions_know(struct kernel *k, uint64_t id);

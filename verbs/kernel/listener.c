@@ -71,7 +71,7 @@ static void accepted(struct kernel *k, int fd)
 	socklen_t len = sizeof(cred);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) || !has_room(k, cred.uid) ||
-	    conn_create(k, fd, cred.uid))
+	    conn_create(k, fd, cred.uid, cred.pid))
 		refuse(fd);
 }
 

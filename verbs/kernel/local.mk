@@ -7,6 +7,8 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/afterlife.c \
 	verbs/kernel/afterlife.h \
 	verbs/kernel/call.c \
+	verbs/kernel/capability.c \
+	verbs/kernel/capability.h \
 	verbs/kernel/channel.c \
 	verbs/kernel/cma_addr.c \
 	verbs/kernel/cma_attr.c \

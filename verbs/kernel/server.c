@@ -36,6 +36,7 @@ struct conn {
 	struct kernel *kernel;
 	struct session *session;
 	uid_t uid;
+	pid_t pid;
 	int fd;
 	ev_io readable, writable;
 	enum conn_stage stage;
@@ -245,7 +246,8 @@ static void conn_hello(struct conn *c, const struct rnic_ctl_request *req, const
 	if (c->call.n_fds != 2)
 		goto refuse;
 	c->call.n_fds = 0;
-	rc = session_create(c->kernel, c->call.fds[0], c->call.fds[1], &hello, c->uid, &c->session);
+	rc = session_create(c->kernel, c->call.fds[0], c->call.fds[1], &hello, c->uid, c->pid,
+			    &c->session);
 	if (rc)
 		goto refuse;
 	answer_welcome(c);
@@ -400,7 +402,7 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	}
 }
 
-int conn_create(struct kernel *k, int fd, uid_t uid)
+int conn_create(struct kernel *k, int fd, uid_t uid, pid_t pid)
 {
 	struct conn *c = calloc(1, sizeof(*c));
 
@@ -409,6 +411,7 @@ int conn_create(struct kernel *k, int fd, uid_t uid)
 	c->kernel = k;
 	c->fd = fd;
 	c->uid = uid;
+	c->pid = pid;
 	c->next = k->conns;
 	if (c->next)
 		c->next->prev = c;

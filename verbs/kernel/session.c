@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "verbs/kernel/afterlife.h"
+#include "verbs/kernel/capability.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/netlink.h"
@@ -41,7 +42,8 @@ struct session {
 	ev_io kicked;
 	char name[40];
 	uid_t uid;
-	uint32_t pid;
+	uint32_t pid; /* as it says */
+	pid_t peer;   /* as the kernel says */
 	uint64_t *grants;
 	uint32_t n_grants, room;
 };
@@ -127,7 +129,7 @@ static void umem_ready(void *arg, struct umem *u)
 }
 
 int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_ctl_hello *hello,
-		   uid_t uid, struct session **out)
+		   uid_t uid, pid_t pid, struct session **out)
 {
 	struct session *s = calloc(1, sizeof(*s));
 	int rc;
@@ -153,6 +155,7 @@ int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_
 	s->kernel = k;
 	s->uid = uid;
 	s->pid = (uint32_t)hello->pid;
+	s->peer = pid;
 	s->id = ++k->next_id;
 	snprintf(s->name, sizeof(s->name), "%.*s[%llu]", (int)strnlen(hello->comm, 15), hello->comm,
 		 (unsigned long long)hello->pid);
@@ -239,6 +242,11 @@ bool session_is_root(const struct session *s)
 uint32_t session_pid(const struct session *s)
 {
 	return s->pid;
+}
+
+bool session_has(const struct session *s, unsigned int capability)
+{
+	return capability_has(s->peer, s->uid, capability);
 }
 
 const char *session_name(const struct session *s)

@@ -62,6 +62,8 @@ int call_pass_fd(struct call *call, int fd, const struct rnic_ctl_fd *info);
 bool session_is_root(const struct session *s);
 /* The process's number as it sees itself: for display only. */
 uint32_t session_pid(const struct session *s);
+/* Has the process this capability now? See capability.h. */
+bool session_has(const struct session *s, unsigned int capability);
 /* The process's memory; MRs hold a reference. */
 struct umem *session_umem(struct session *s);
 const char *session_name(const struct session *s); /* "ib_write_bw[1234]" for log lines */

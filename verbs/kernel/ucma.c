@@ -6,6 +6,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
+#include "verbs/kernel/capability.h"
 #include "verbs/kernel/ucma_priv.h"
 
 #define BACKLOG_MAX 1024 /* as the kernel's net.rdma_ucm.max_backlog */
@@ -112,6 +113,15 @@ static int do_destroy_id(struct ucmd_cm *cmd)
 	return rc;
 }
 
+/* Asked only where it matters: for that the process is looked at. */
+static void low_ports_ask(struct ucmd_cm *cmd, struct cma_id *id, const union cma_addr *a)
+{
+	uint16_t port = cma_addr_port(a);
+
+	if (port && port < CMA_PORT_LOW)
+		id->low_ports = session_has(cmd->call->session, CAPABILITY_NET_BIND_SERVICE);
+}
+
 static int bind_to(struct ucmd_cm *cmd, uint32_t number, const void *addr, size_t len)
 {
 	union cma_addr a = {0};
@@ -122,7 +132,10 @@ static int bind_to(struct ucmd_cm *cmd, uint32_t number, const void *addr, size_
 		return rc;
 	memcpy(&a, addr, len < sizeof(a) ? len : sizeof(a));
 	rc = cma_addr_check(&a, len);
-	return rc ? rc : cma_bind(id, &a);
+	if (rc)
+		return rc;
+	low_ports_ask(cmd, id, &a);
+	return cma_bind(id, &a);
 }
 
 static int do_bind_ip(struct ucmd_cm *cmd)
@@ -157,6 +170,8 @@ static int resolve(struct ucmd_cm *cmd, uint32_t number, const void *src, size_t
 	rc = ucma_events_full(cmd->file) ? -ENOMEM : cma_addr_check(&to, dst_len);
 	if (!rc && from.sa.sa_family)
 		rc = cma_addr_check(&from, src_len);
+	if (!rc)
+		low_ports_ask(cmd, id, &from);
 	return rc ? rc : cma_resolve_addr(id, from.sa.sa_family ? &from : NULL, &to);
 }
 

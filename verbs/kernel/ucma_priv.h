@@ -15,6 +15,7 @@
 
 #define CMA_ACK_TIMEOUT 19 /* 2.1 s, as Linux gives RoCE */
 #define CMA_UDP_QKEY 0x01234567u
+#define CMA_PORT_LOW 1024 /* the ports below are for CAP_NET_BIND_SERVICE */
 
 struct cma_id;
 struct cma_mcast;
@@ -109,6 +110,7 @@ struct cma_id {
 	uint32_t backlog;
 	uint32_t events_reported;
 	bool reuseaddr, afonly, tos_set, ack_timeout_set;
+	bool low_ports; /* it may be bound below CMA_PORT_LOW */
 	uint8_t tos, ack_timeout;
 	/* Of the connection under way. */
 	uint32_t qp_num, psn, remote_qpn, remote_psn, qkey;
@@ -163,7 +165,7 @@ int cma_resolve_addr(struct cma_id *id, const union cma_addr *src, const union c
 
 /* ---- cma_port.c ---- */
 /* A port of the ID's port space: the address's, or any free one for 0. -EADDRINUSE; -EADDRNOTAVAIL
- * if either is a wildcard, as the kernel. */
+ * if either is a wildcard, -EACCES for a low one, as the kernel. */
 int cma_port_get(struct cma_id *id);
 void cma_port_put(struct cma_id *id);
 /* May it listen there? */

@@ -191,6 +191,22 @@ def check_iperf(place):
         raise Failed('no result', client.tail())
 
 
+def check_low_port(place, root):
+    """Ports below 1024 are for who has CAP_NET_BIND_SERVICE."""
+    argv = ['rping', '-s', '-a', place.address, '-p', '1000', '-C', '1']
+    without = ['setpriv', '--bounding-set', '-net_bind_service'] if root else []
+    refused = place.server.start_rdma([*without, *argv])
+    try:
+        refused.wait(START_SECONDS)
+        if 'Permission denied' not in refused.output() + refused.errors():
+            raise Failed('port 1000 without the capability', refused.tail())
+    finally:
+        refused.close()
+    if not root:
+        return
+    run_pair(place, argv, ['rping', '-c', '-a', place.address, '-p', '1000', '-C', '1'])
+
+
 def librdmacm_cases(place, family):
     """name: (server, client, more)"""
     to = place.address
@@ -249,6 +265,8 @@ def run(report, setting):
             report.case(f'{prefix}.mckey', check_mckey, place, family)
         if family == 'ipv4':    # rcopy takes a colon for the end of a name
             report.case(f'{prefix}.rcopy', check_rcopy, place)
+            report.case(f'{prefix}.low_port', check_low_port, place,
+                        setting.name != 'loopback')
         if family == 'ipv6':
             continue
         for test in QPERF:
