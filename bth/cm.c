@@ -41,6 +41,7 @@ struct field {
 
 static const struct field req_fields[] = {
 	NUM(0, 0, 32, local_id),
+	RAW(5, vendor),
 	NUM(8, 0, 64, service_id),
 	NUM(16, 0, 64, ca_guid),
 	NUM(28, 0, 32, qkey),
@@ -81,8 +82,11 @@ static const struct field rep_fields[] = {
 	IDS,
 	NUM(8, 0, 32, qkey),
 	NUM(12, 0, 24, qpn),
+	NUM(15, 0, 8, vendor[0]),
 	NUM(16, 0, 24, eecn),
+	NUM(19, 0, 8, vendor[1]),
 	NUM(20, 0, 24, starting_psn),
+	NUM(23, 0, 8, vendor[2]),
 	NUM(24, 0, 8, responder_resources),
 	NUM(25, 0, 8, initiator_depth),
 	NUM(26, 0, 5, target_ack_delay),
@@ -128,13 +132,11 @@ static const struct field sidr_req_fields[] = {
 };
 
 static const struct field sidr_rep_fields[] = {
-	NUM(0, 0, 32, local_id),
-	NUM(4, 0, 8, status),
-	NUM(5, 0, 8, ari_length),
-	NUM(8, 0, 24, qpn),
-	NUM(12, 0, 64, service_id),
-	NUM(20, 0, 32, qkey),
-	RAW(24, ari),
+	NUM(0, 0, 32, local_id),  NUM(4, 0, 8, status),
+	NUM(5, 0, 8, ari_length), NUM(6, 0, 8, vendor[0]),
+	NUM(7, 0, 8, vendor[1]),  NUM(8, 0, 24, qpn),
+	NUM(11, 0, 8, vendor[2]), NUM(12, 0, 64, service_id),
+	NUM(20, 0, 32, qkey),	  RAW(24, ari),
 };
 
 #define FIELDS(f) f, sizeof(f) / sizeof(f[0])
@@ -174,6 +176,18 @@ const char *cm_type_name(unsigned type)
 uint32_t cm_private_len(enum cm_type type)
 {
 	return types[type - CM_TYPE_FIRST].private_len;
+}
+
+uint32_t cm_vendor_get(const struct cm_msg *msg)
+{
+	return (uint32_t)msg->vendor[0] << 16 | (uint32_t)msg->vendor[1] << 8 | msg->vendor[2];
+}
+
+void cm_vendor_set(struct cm_msg *msg, uint32_t vendor)
+{
+	msg->vendor[0] = (uint8_t)(vendor >> 16);
+	msg->vendor[1] = (uint8_t)(vendor >> 8);
+	msg->vendor[2] = (uint8_t)vendor;
 }
 
 static uint64_t bits_get(const uint8_t *data, const struct field *f)
@@ -240,6 +254,7 @@ bool cm_decode(const struct mad *mad, struct cm_msg *msg)
 	memset(msg, 0, sizeof(*msg));
 	msg->type = (enum cm_type)mad->attr_id;
 	msg->tid = mad->tid;
+	msg->attr_mod = mad->attr_mod;
 	f = types[msg->type - CM_TYPE_FIRST].fields;
 	for (uint32_t n = types[msg->type - CM_TYPE_FIRST].fields_n; n; n--, f++) {
 		if (f->width == FIELD_BYTES)
@@ -261,6 +276,7 @@ void cm_encode(const struct cm_msg *msg, uint8_t *buf)
 		.method = MAD_METHOD_SEND,
 		.tid = msg->tid,
 		.attr_id = (uint16_t)msg->type,
+		.attr_mod = msg->attr_mod,
 	};
 	const struct field *f = types[msg->type - CM_TYPE_FIRST].fields;
 	uint8_t *data = buf + MAD_HEADER_LEN;

@@ -56,6 +56,7 @@ struct cm_path {
 struct cm_msg {
 	enum cm_type type;
 	uint64_t tid;
+	uint32_t attr_mod; /* enhanced connection establishment: options, as the vendor has them */
 
 	uint32_t local_id, remote_id; /* of the sender, of the receiver; SIDR: local_id is the
 				       * request ID */
@@ -65,6 +66,9 @@ struct cm_msg {
 	uint32_t starting_psn; /* where the receiver of this message begins to send */
 	uint8_t responder_resources, initiator_depth;
 	uint16_t pkey;
+
+	/* REQ, REP, SIDR_REP */
+	uint8_t vendor[3]; /* whose options these are, network order */
 
 	/* REQ */
 	uint32_t remote_eecn;
@@ -101,6 +105,10 @@ struct cm_msg {
 uint32_t cm_private_len(enum cm_type type);
 /* "REQ"; "?" for what is none. */
 const char *cm_type_name(unsigned type);
+
+/* msg->vendor as a number. */
+uint32_t cm_vendor_get(const struct cm_msg *msg);
+void cm_vendor_set(struct cm_msg *msg, uint32_t vendor);
 
 /* False if it is not a CM message that IBA knows. */
 bool cm_decode(const struct mad *mad, struct cm_msg *msg);

@@ -115,6 +115,29 @@ START_TEST(every_bit_of_a_field_survives)
 }
 END_TEST
 
+/* As Linux's ibta_vol1_c12.h has it. */
+START_TEST(vendor_and_its_options_lie_where_linux_has_them)
+{
+	static const struct {
+		enum cm_type type;
+		uint8_t at[3];
+	} places[] = {
+		{CM_REQ, {5, 6, 7}},
+		{CM_REP, {15, 19, 23}},
+		{CM_SIDR_REP, {6, 7, 11}},
+	};
+	struct cm_msg msg = {.type = places[_i].type, .attr_mod = 0x01020304};
+	uint8_t buf[MAD_LEN];
+
+	cm_vendor_set(&msg, 0xa1b2c3);
+	ck_assert_uint_eq(cm_vendor_get(&msg), 0xa1b2c3);
+	cm_encode(&msg, buf);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(buf[MAD_HEADER_LEN + places[_i].at[i]], 0xa1 + 0x11 * i);
+	ck_assert_uint_eq(wire_get32(buf + 20), msg.attr_mod);
+}
+END_TEST
+
 START_TEST(what_is_no_cm_message_is_refused)
 {
 	struct cm_msg msg = {.type = CM_RTU};
@@ -157,6 +180,7 @@ TCase *bth_cm_tcase(void)
 	tcase_add_test(tc, recorded_reject_is_read);
 	tcase_add_test(tc, recorded_request_is_read);
 	tcase_add_loop_test(tc, every_bit_of_a_field_survives, CM_TYPE_FIRST, CM_TYPE_LAST + 1);
+	tcase_add_loop_test(tc, vendor_and_its_options_lie_where_linux_has_them, 0, 3);
 	tcase_add_test(tc, what_is_no_cm_message_is_refused);
 	tcase_add_test(tc, types_have_names);
 	return tc;

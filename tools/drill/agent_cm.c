@@ -204,6 +204,7 @@ static void event_tell(const struct agent_cm *c, const struct rdma_ucm_event_res
 	const struct rdma_ucm_ud_param *ud = &e->param.ud;
 
 	text_add(reply, "event=%u of=%s status=%u", e->event, c ? c->name : "?", e->status);
+	text_add(reply, " vendor=%u options=%u", e->ece.vendor_id, e->ece.attr_mod);
 	if (c && c->udp && ud->private_data_len) {
 		text_add(reply, " qpn=%u qkey=%u private=", ud->qp_num, ud->qkey);
 		text_hex(reply, ud->private_data, ud->private_data_len);
@@ -313,6 +314,12 @@ static void conn_read(struct args *a, struct rdma_ucm_conn_param *p)
 		(uint8_t)private_read(a, p->private_data, sizeof(p->private_data) - 1);
 }
 
+static void ece_read(struct args *a, struct rdma_ucm_ece *ece)
+{
+	ece->vendor_id = (uint32_t)args_num(a, "vendor", 0);
+	ece->attr_mod = (uint32_t)args_num(a, "options", 0);
+}
+
 /* An ID that is there already asks once more, if it may. */
 int agent_cm_connect(struct agent *ag, struct args *a, struct text *reply)
 {
@@ -324,6 +331,7 @@ int agent_cm_connect(struct agent *ag, struct args *a, struct text *reply)
 
 	(void)reply;
 	conn_read(a, &req.conn_param);
+	ece_read(a, &req.ece);
 	if (!c) {
 		ret = cm_create(ag, a, &c);
 		if (ret)
@@ -347,6 +355,7 @@ int agent_cm_accept(struct agent *ag, struct args *a, struct text *reply)
 	req.id = c->id;
 	req.uid = c->uid;
 	conn_read(a, &req.conn_param);
+	ece_read(a, &req.ece);
 	return command(ag, RDMA_USER_CM_CMD_ACCEPT, &req, sizeof(req), 0);
 }
 

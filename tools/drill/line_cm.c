@@ -35,6 +35,7 @@ static const struct cm_field {
 	size_t offset, size;
 } fields[] = {
 	FIELD("tid", tid),
+	FIELD("options", attr_mod),
 	FIELD("local_id", local_id),
 	FIELD("remote_id", remote_id),
 	FIELD("service_id", service_id),
@@ -196,6 +197,8 @@ static uint64_t fields_read(struct args *a, struct cm_msg *m)
 			memcpy((uint8_t *)m + f->offset, &v, f->size);
 		given |= 1ull << i;
 	}
+	if (args_has(a, "vendor"))
+		cm_vendor_set(m, (uint32_t)args_num(a, "vendor", 0));
 	return given;
 }
 
@@ -484,6 +487,7 @@ static int private_match(struct run *r, struct args *a, const struct side_packet
 static int fields_match(struct run *r, struct args *a, const struct side_packet *p,
 			const struct cm_msg *got, uint64_t *given)
 {
+	bool vendor = args_has(a, "vendor");
 	struct cm_msg want = {0};
 
 	*given = fields_read(a, &want);
@@ -493,6 +497,8 @@ static int fields_match(struct run *r, struct args *a, const struct side_packet 
 		if (*given >> i & 1 && field_get(&want, &fields[i]) != field_get(got, &fields[i]))
 			return differs(r, p, fields[i].name, field_get(&want, &fields[i]),
 				       field_get(got, &fields[i]));
+	if (vendor && cm_vendor_get(&want) != cm_vendor_get(got))
+		return differs(r, p, "vendor", cm_vendor_get(&want), cm_vendor_get(got));
 	return private_match(r, a, p, got);
 }
 

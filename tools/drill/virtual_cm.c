@@ -263,6 +263,12 @@ static void conn_read(struct args *a, struct cm_msg *msg)
 	msg->srq = (uint8_t)args_num(a, "srq", 0);
 }
 
+static void ece_read(struct args *a, struct cm_msg *msg)
+{
+	cm_vendor_set(msg, (uint32_t)args_num(a, "vendor", 0));
+	msg->attr_mod = (uint32_t)args_num(a, "options", 0);
+}
+
 static void av_read(struct virtual_side *v, const char *to, struct rnic_av *av)
 {
 	*av = (struct rnic_av){.sgid_index = 1, .grh = true, .port_num = 1, .hop_limit = 64};
@@ -286,6 +292,7 @@ static int connect_send(struct virtual_side *v, struct v_cm *c, const char *to, 
 	if (is_udp(c))
 		return rnic_cm_sidr_req(c->cm, v->now, &av, &msg);
 	conn_read(a, &msg);
+	ece_read(a, &msg);
 	msg.local_timeout = RESPONSE_TIMEOUT;
 	msg.path_mtu = (uint8_t)rnic_port_mtu(v->dev);
 	msg.primary = (struct cm_path){.local_lid = LID_PERMISSIVE,
@@ -332,6 +339,7 @@ int v_cm_accept(struct virtual_side *v, struct args *a, struct text *reply)
 	if (!c)
 		return EINVAL;
 	conn_read(a, &msg);
+	ece_read(a, &msg);
 	msg.target_ack_delay = 15;
 	c->heard = true;
 	if (!private_read(a, &msg, 0, is_udp(c) ? CM_SIDR_REP_PRIVATE : CM_REP_PRIVATE))
@@ -421,8 +429,10 @@ int v_cm_event(struct virtual_side *v, struct args *a, struct text *reply)
 		e->id->backlog++;
 	}
 	if (e->data_len) {
-		text_add(reply, " qpn=%u qkey=%u resources=%u depth=%u private=", e->msg.qpn,
-			 e->msg.qkey, e->msg.initiator_depth, e->msg.responder_resources);
+		text_add(reply, " qpn=%u qkey=%u resources=%u depth=%u vendor=%u options=%u",
+			 e->msg.qpn, e->msg.qkey, e->msg.initiator_depth,
+			 e->msg.responder_resources, cm_vendor_get(&e->msg), e->msg.attr_mod);
+		text_add(reply, " private=");
 		text_hex(reply, e->msg.private_data + e->data_at, e->data_len);
 	}
 	free(e);

@@ -61,6 +61,18 @@ static bool header_get(const uint8_t *h, uint16_t port, union cma_addr *from, un
 	return true;
 }
 
+static void ece_put(const struct cma_id *id, struct cm_msg *msg)
+{
+	cm_vendor_set(msg, id->ece.vendor_id);
+	msg->attr_mod = id->ece.attr_mod;
+}
+
+static void ece_get(struct rdma_ucm_ece *ece, const struct cm_msg *msg)
+{
+	ece->vendor_id = cm_vendor_get(msg);
+	ece->attr_mod = msg->attr_mod;
+}
+
 static int private_put(const struct cma_id *id, const struct rdma_ucm_conn_param *param,
 		       struct cm_msg *msg, uint32_t room)
 {
@@ -138,6 +150,7 @@ static int connect_rc(struct cma_id *id, const struct rdma_ucm_conn_param *param
 	id->path_mtu = msg.path_mtu;
 	id->retry_count = msg.retry_count;
 	path_fill(id, &msg.primary);
+	ece_put(id, &msg);
 	return rnic_cm_req(id->cm, umem_clock(), &id->av, &msg);
 }
 
@@ -189,6 +202,7 @@ static int accept_ud(struct cma_id *id, const struct rdma_ucm_conn_param *param)
 
 	if (param->private_data_len > CM_SIDR_REP_PRIVATE)
 		return -EINVAL;
+	ece_put(id, &msg);
 	memcpy(msg.private_data, param->private_data, param->private_data_len);
 	return rnic_cm_sidr_rep(id->cm, umem_clock(), &msg);
 }
@@ -208,6 +222,7 @@ static int accept_rc(struct cma_id *id, const struct rdma_ucm_conn_param *param)
 
 	if (param->private_data_len > CM_REP_PRIVATE)
 		return -EINVAL;
+	ece_put(id, &msg);
 	memcpy(msg.private_data, param->private_data, param->private_data_len);
 	id->responder_resources = param->responder_resources;
 	id->initiator_depth = param->initiator_depth;
@@ -269,6 +284,7 @@ static void conn_fill(struct ucma_event *ev, const struct cm_msg *msg, const uin
 {
 	struct rdma_ucm_conn_param *c = &ev->resp.param.conn;
 
+	ece_get(&ev->resp.ece, msg);
 	/* What the peer may begin, this side has to serve. */
 	c->responder_resources = msg->initiator_depth;
 	c->initiator_depth = msg->responder_resources;
@@ -286,6 +302,7 @@ static void ud_fill(struct ucma_event *ev, const struct cma_id *id, const struct
 {
 	struct rdma_ucm_ud_param *u = &ev->resp.param.ud;
 
+	ece_get(&ev->resp.ece, msg);
 	u->qp_num = msg->qpn;
 	u->qkey = msg->qkey;
 	cma_ah_attr(id, &u->ah_attr);

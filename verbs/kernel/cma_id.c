@@ -106,6 +106,41 @@ void cma_id_destroy(struct cma_id *id)
 	free(id);
 }
 
+int cma_option_set(struct cma_id *id, uint32_t name, const uint8_t *value, uint32_t len)
+{
+	int32_t flag;
+
+	memcpy(&flag, value, sizeof(flag));
+	switch (name) {
+	case RDMA_OPTION_ID_TOS:
+		if (len != 1)
+			return -EINVAL;
+		id->tos_set = true;
+		id->tos = value[0];
+		return 0;
+	case RDMA_OPTION_ID_REUSEADDR:
+		if (len != sizeof(flag))
+			return -EINVAL;
+		if (id->state != CMA_IDLE && !(flag == 0 || id->state == CMA_BOUND))
+			return -EINVAL;
+		id->reuseaddr = flag != 0;
+		return 0;
+	case RDMA_OPTION_ID_AFONLY:
+		if (len != sizeof(flag) || (id->state != CMA_IDLE && id->state != CMA_BOUND))
+			return -EINVAL;
+		id->afonly = flag != 0;
+		return 0;
+	case RDMA_OPTION_ID_ACK_TIMEOUT:
+		if (len != 1 || value[0] > 31)
+			return -EINVAL;
+		id->ack_timeout_set = true;
+		id->ack_timeout = value[0];
+		return 0;
+	default:
+		return -ENOSYS;
+	}
+}
+
 int ucma_device_add(struct kdevice *dev)
 {
 	uint64_t guid;

@@ -285,7 +285,10 @@ static int do_connect(struct ucmd_cm *cmd)
 		rc = -EINVAL;
 	if (!rc)
 		rc = id_find(cmd, req.id, &id);
-	return rc ? rc : cma_connect(id, &req.conn_param);
+	if (rc)
+		return rc;
+	id->ece = req.ece;
+	return cma_connect(id, &req.conn_param);
 }
 
 static int do_listen(struct ucmd_cm *cmd)
@@ -316,8 +319,10 @@ static int do_accept(struct ucmd_cm *cmd)
 		rc = id_find(cmd, req.id, &id);
 	if (rc)
 		return rc;
-	if (req.conn_param.valid)
+	if (req.conn_param.valid) {
 		id->uid = req.uid;
+		id->ece = req.ece;
+	}
 	return cma_accept(id, &req.conn_param);
 }
 
@@ -403,41 +408,6 @@ static int do_get_event(struct ucmd_cm *cmd)
 	return 0;
 }
 
-static int option_id(struct cma_id *id, uint32_t name, const uint8_t *value, uint32_t len)
-{
-	int32_t flag;
-
-	memcpy(&flag, value, sizeof(flag));
-	switch (name) {
-	case RDMA_OPTION_ID_TOS:
-		if (len != 1)
-			return -EINVAL;
-		id->tos_set = true;
-		id->tos = value[0];
-		return 0;
-	case RDMA_OPTION_ID_REUSEADDR:
-		if (len != sizeof(flag))
-			return -EINVAL;
-		if (id->state != CMA_IDLE && !(flag == 0 || id->state == CMA_BOUND))
-			return -EINVAL;
-		id->reuseaddr = flag != 0;
-		return 0;
-	case RDMA_OPTION_ID_AFONLY:
-		if (len != sizeof(flag) || (id->state != CMA_IDLE && id->state != CMA_BOUND))
-			return -EINVAL;
-		id->afonly = flag != 0;
-		return 0;
-	case RDMA_OPTION_ID_ACK_TIMEOUT:
-		if (len != 1 || value[0] > 31)
-			return -EINVAL;
-		id->ack_timeout_set = true;
-		id->ack_timeout = value[0];
-		return 0;
-	default:
-		return -ENOSYS;
-	}
-}
-
 static int do_set_option(struct ucmd_cm *cmd)
 {
 	uint8_t value[OPTION_LEN_MAX] = {0};
@@ -454,7 +424,7 @@ static int do_set_option(struct ucmd_cm *cmd)
 	if (!req.optlen || req.optlen > sizeof(value))
 		return -EINVAL;
 	rc = call_read(cmd->call, value, req.optval, req.optlen);
-	return rc ? rc : option_id(id, req.optname, value, req.optlen);
+	return rc ? rc : cma_option_set(id, req.optname, value, req.optlen);
 }
 
 static int do_notify(struct ucmd_cm *cmd)

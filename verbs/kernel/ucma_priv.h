@@ -116,6 +116,7 @@ struct cma_id {
 	uint32_t qp_num, psn, remote_qpn, remote_psn, qkey;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count, path_mtu;
 	uint8_t remote_ack_timeout;
+	struct rdma_ucm_ece ece; /* what it asks of its peer, or answers */
 	bool remote_srq, passive;
 	struct cma_mcast *mcasts;
 };
@@ -143,6 +144,8 @@ int cma_id_number(struct cma_id *id);
 void cma_id_unnumber(struct cma_id *id);
 struct cma_id *cma_id_find(struct ucma_file *file, uint32_t number, int *rc);
 void cma_id_destroy(struct cma_id *id);
+/* RDMA_OPTION_ID_...: 0, -EINVAL, -ENOSYS. value has 4 bytes or more. */
+int cma_option_set(struct cma_id *id, uint32_t name, const uint8_t *value, uint32_t len);
 /* Without its events. */
 void cma_id_refile(struct cma_id *id, struct ucma_file *to);
 /* With its events, and the requests that wait in them, to another channel; how many records of the
