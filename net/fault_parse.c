@@ -153,7 +153,8 @@ static bool take_p(struct parse *p, const char *value)
 	char *end;
 	double chance = strtod(value, &end);
 
-	if (!isdigit((unsigned char)*value) || *end != '\0' || !(chance >= 0 && chance <= 1))
+	if (!isdigit((unsigned char)*value) || strpbrk(value, "xX") || *end != '\0' ||
+	    !(chance >= 0 && chance <= 1))
 		return wrong(p, "p is a number from 0 to 1, not '%s'", value);
 	p->r->threshold = (uint64_t)(chance * (double)(UINT64_C(1) << 53));
 	return when_set(p, FAULT_PROBABILITY);

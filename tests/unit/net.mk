@@ -6,7 +6,12 @@ endif
 
 tests_unit_net_test_SOURCES = \
 	tests/unit/net_fault.c \
+	tests/unit/net_fault_refused.c \
+	tests/unit/net_fault_words.c \
 	tests/unit/net_faulty.c \
+	tests/unit/net_late.c \
+	tests/unit/net_made.c \
+	tests/unit/net_made.h \
 	tests/unit/net_group.c \
 	tests/unit/net_ifaddr.c \
 	tests/unit/net_main.c \

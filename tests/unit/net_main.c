@@ -11,6 +11,9 @@ int main(void)
 	SRunner *runner = srunner_create(net_fault_suite());
 	int failed;
 
+	srunner_add_suite(runner, net_fault_words_suite());
+	srunner_add_suite(runner, net_fault_refused_suite());
+	srunner_add_suite(runner, net_late_suite());
 	srunner_add_suite(runner, net_faulty_suite());
 	srunner_add_suite(runner, net_port_suite());
 	srunner_add_suite(runner, net_self_suite());

@@ -6,7 +6,10 @@
 #include <check.h>
 
 Suite *net_fault_suite(void);
+Suite *net_fault_refused_suite(void);
+Suite *net_fault_words_suite(void);
 Suite *net_faulty_suite(void);
+Suite *net_late_suite(void);
 Suite *net_group_suite(void);
 Suite *net_ifaddr_suite(void);
 Suite *net_queue_suite(void);
