@@ -271,6 +271,7 @@ void ud_rx(struct rnic_qp *qp, uint64_t now, const struct rnic_rx *rx, const str
 		.flags = RNIC_WC_GRH,
 		.byte_len = GRH_LEN + pkt->payload_len,
 		.src_qpn = pkt->sqpn,
+		.ip_version = gid_is_ipv4(rx->sgid) ? 4 : 6,
 		.solicited = pkt->se,
 	};
 

@@ -163,6 +163,7 @@ static void completion_compare(const struct run *r, const struct rnic_cqe *cqe, 
 	ck_assert_int_eq(cqe->opcode, e->opcode);
 	ck_assert_uint_eq(cqe->slot, i);
 	ck_assert_uint_eq(cqe->byte_len, e->len);
+	ck_assert_uint_eq(cqe->ip_version, r->golden->type == RNIC_QPT_UD ? 4 : 0);
 	ck_assert_uint_eq(cqe->flags, e->flags);
 	ck_assert_uint_eq(cqe->imm, e->imm);
 	if (e->src_qpn)

@@ -322,6 +322,24 @@ START_TEST(completions_carry_the_wr_id_of_their_request)
 }
 END_TEST
 
+/* As on ConnectX: a UDP header behind an IPv4 or IPv6 header; other receives say nothing. */
+START_TEST(service_level_of_a_datagram_tells_its_ip_version)
+{
+	static const uint8_t expected[][2] = {{4, 0xa}, {6, 0x9}, {0, 0}};
+	const struct ib_uverbs_wc *wc;
+
+	start(IB_UVERBS_QPT_UD);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct rnic_cqe cqe = {.qp = qp->qp, .recv = true, .ip_version = expected[i][0]};
+
+		ck_assert_int_eq(rxe_cq_push(&cq->rxe, &qp->rxe, &cqe), 0);
+		wc = (const void *)rxe_ring_slot(&cq->rxe.ring, i);
+		ck_assert_uint_eq(wc->sl, expected[i][1]);
+	}
+	rig_stop();
+}
+END_TEST
+
 START_TEST(a_full_cq_takes_nothing)
 {
 	start(IB_UVERBS_QPT_RC);
@@ -440,6 +458,7 @@ TCase *verbs_ring_tcase(void)
 	tcase_add_test(tc, datagrams_find_their_address_handle_in_their_own_pd);
 	tcase_add_test(tc, receives_free_their_slot_when_they_are_taken);
 	tcase_add_test(tc, completions_carry_the_wr_id_of_their_request);
+	tcase_add_test(tc, service_level_of_a_datagram_tells_its_ip_version);
 	tcase_add_test(tc, a_full_cq_takes_nothing);
 	tcase_add_test(tc, receive_ring_with_an_impossible_index_is_corrupt);
 	tcase_add_test(tc, arming_fires_once_and_for_what_it_asked);

@@ -67,6 +67,15 @@ void rxe_cq_destroy(struct context *c, struct rxe_cq *cq)
 	rxe_ring_destroy(c, &cq->ring);
 }
 
+/*
+ * RoCEv2 has no service level, and a program may want to know what the GRH's place holds. rxe says
+ * nothing; here as on ConnectX bit 3 tells of a UDP header, bits 0-2 of the header before it.
+ */
+static uint8_t service_level(const struct rnic_cqe *cqe)
+{
+	return cqe->ip_version == 4 ? 0xa : cqe->ip_version == 6 ? 0x9 : 0;
+}
+
 static void wc_encode(struct ib_uverbs_wc *wc, const struct rxe_qp *qp, const struct rnic_cqe *cqe)
 {
 	memset(wc, 0, sizeof(*wc));
@@ -83,6 +92,7 @@ static void wc_encode(struct ib_uverbs_wc *wc, const struct rxe_qp *qp, const st
 	wc->src_qp = cqe->src_qpn;
 	wc->wc_flags = cqe->flags;
 	wc->pkey_index = cqe->pkey_index;
+	wc->sl = service_level(cqe);
 	wc->port_num = cqe->recv ? PORT : 0;
 }
 
