@@ -212,8 +212,7 @@ bool fault_decide(struct fault_rules *rules, const struct fault_packet *p, struc
 		if (!fired)
 			verdict_begin(v);
 		fired = true;
-		r->fired++;
-		fault_act(r, p, v);
+		r->fired += fault_act(r, p, v);
 	}
 	return fired;
 }

@@ -11,7 +11,8 @@
  *   WHEN       nth=N | every=N | p=PROBABILITY; from=TIME until=TIME count=N seed=N
  *   ACTION     drop | duplicate[=N] | delay=TIME | delay=MIN-MAX | delay=MEAN~DEVIATION |
  *              reorder[=N[,TIME]] | corrupt=FIELD[:VALUE] | corrupt=bits[:N] (icrc=right|wrong) |
- *              mark=ce | nak=CODE | rnr=TIMER
+ *              mark=ce | nak=CODE | rnr=TIMER |
+ *              rate=RATE queue=BYTES [red=MIN,MAX,P]
  */
 #ifndef NET_FAULT_H
 #define NET_FAULT_H
@@ -38,6 +39,8 @@ struct fault_packet {
 	uint32_t qpn; /* the device's own QP, if it is known; ingress: not looked at */
 	const uint8_t *bth;
 	uint32_t len; /* without ICRC */
+	bool ect;     /* ECN-capable: a bottleneck may mark it */
+	bool ipv6;
 };
 
 /* A byte of the packet that changes; len .. len + 3 are the ICRC. */
@@ -57,7 +60,7 @@ struct fault_verdict {
 				 * have passed, */
 	uint64_t overtake_wait; /* but no longer than this, ns */
 	uint32_t n_edits;
-	uint32_t n_fired; /* never 0 */
+	uint32_t n_fired; /* 0: it only waits in the queue of a bottleneck */
 	struct {
 		uint32_t rule;	 /* its number */
 		uint32_t action; /* private to fault_act.c */

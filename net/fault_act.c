@@ -20,6 +20,7 @@ static const char *const names[] = {
 	[FAULT_CORRUPT_BITS] = "corrupt",
 	[FAULT_MARK_CE] = "mark",
 	[FAULT_NAK] = "nak",
+	[FAULT_BOTTLENECK] = "bottleneck",
 };
 
 const char *fault_action_name(enum fault_action action)
@@ -104,6 +105,7 @@ bool fault_act_can(const struct fault_rule *r, const struct fault_packet *p)
 	case FAULT_REORDER:
 	case FAULT_CORRUPT_BITS:
 	case FAULT_MARK_CE:
+	case FAULT_BOTTLENECK:
 		return true;
 	case FAULT_CORRUPT_FIELD:
 		return fault_field_there(r->field, p);
@@ -113,19 +115,44 @@ bool fault_act_can(const struct fault_rule *r, const struct fault_packet *p)
 	return false;
 }
 
-static void fired_add(const struct fault_rule *r, struct fault_verdict *v)
+static void fired_add(const struct fault_rule *r, enum fault_action action, struct fault_verdict *v)
 {
 	if (v->n_fired == FAULT_FIRED_MAX)
 		return;
 	v->fired[v->n_fired].rule = r->id;
-	v->fired[v->n_fired].action = r->action;
+	v->fired[v->n_fired].action = action;
 	v->fired[v->n_fired].match = r->seen;
 	v->n_fired++;
 }
 
-void fault_act(struct fault_rule *r, const struct fault_packet *p, struct fault_verdict *v)
+static bool bottleneck(struct fault_rule *r, const struct fault_packet *p, struct fault_verdict *v)
 {
-	fired_add(r, v);
+	uint32_t bytes =
+		p->len + BTH_ICRC_LEN + (p->ipv6 ? NET_QUEUE_OVERHEAD_V6 : NET_QUEUE_OVERHEAD_V4);
+	uint64_t leaves;
+
+	switch (net_queue_put(&r->queue, p->now, bytes, p->ect, &leaves)) {
+	case NET_QUEUE_DROP:
+		fired_add(r, FAULT_DROP, v);
+		v->drop = true;
+		return true;
+	case NET_QUEUE_MARK:
+		fired_add(r, FAULT_MARK_CE, v);
+		v->ce = true;
+		v->delay += leaves - p->now;
+		return true;
+	case NET_QUEUE_PASS:
+		v->delay += leaves - p->now;
+		break;
+	}
+	return false;
+}
+
+bool fault_act(struct fault_rule *r, const struct fault_packet *p, struct fault_verdict *v)
+{
+	if (r->action == FAULT_BOTTLENECK)
+		return bottleneck(r, p, v);
+	fired_add(r, r->action, v);
 	switch (r->action) {
 	case FAULT_NO_ACTION:
 		break;
@@ -154,7 +181,10 @@ void fault_act(struct fault_rule *r, const struct fault_packet *p, struct fault_
 	case FAULT_NAK:
 		edit_add(v, BTH_LEN, p->bth[BTH_LEN] ^ r->syndrome, false);
 		break;
+	case FAULT_BOTTLENECK:
+		break;
 	}
+	return true;
 }
 
 void fault_edit(const struct fault_verdict *v, uint8_t *bth, bool after_icrc)
@@ -221,6 +251,8 @@ static void line_add_action(struct line *line, enum fault_action action,
 		break;
 	case FAULT_NAK:
 		line_add(line, "made a NAK");
+		break;
+	case FAULT_BOTTLENECK:
 		break;
 	}
 }

@@ -28,7 +28,7 @@ struct parse {
 	const char *text; /* of the whole rule */
 	char *err;
 	size_t err_size;
-	bool seed_given, icrc_given;
+	bool seed_given, icrc_given, queue_given;
 };
 
 __attribute__((format(printf, 2, 3))) static bool wrong(struct parse *p, const char *fmt, ...)
@@ -326,6 +326,30 @@ static bool take_rnr(struct parse *p, const char *value)
 	return action_set(p, FAULT_NAK);
 }
 
+static bool queue_word(struct parse *p, const char *name, const char *value)
+{
+	char err[FAULT_ERROR_MAX];
+
+	p->queue_given = true;
+	return net_queue_set(&p->r->queue.cfg, name, value, err, sizeof(err)) == 0 ||
+	       wrong(p, "%s", err);
+}
+
+static bool take_rate(struct parse *p, const char *value)
+{
+	return queue_word(p, "rate", value) && action_set(p, FAULT_BOTTLENECK);
+}
+
+static bool take_queue(struct parse *p, const char *value)
+{
+	return queue_word(p, "queue", value);
+}
+
+static bool take_red(struct parse *p, const char *value)
+{
+	return queue_word(p, "red", value);
+}
+
 /* A new word's place. */
 enum { VALUE_NONE = 1, VALUE_MAY = 2 };
 
@@ -354,6 +378,9 @@ static const struct word {
 	{"mark", 0, take_mark},
 	{"nak", 0, take_nak},
 	{"rnr", 0, take_rnr},
+	{"rate", 0, take_rate},
+	{"queue", 0, take_queue},
+	{"red", 0, take_red},
 };
 
 static bool word_take(struct parse *p, char *word, uint64_t *given)
@@ -391,7 +418,7 @@ static unsigned parse_dirs(const char *word)
 static bool draws(const struct fault_rule *r)
 {
 	return r->when == FAULT_PROBABILITY || r->deviation || r->delay_to > r->delay ||
-	       r->action == FAULT_CORRUPT_BITS ||
+	       r->action == FAULT_CORRUPT_BITS || r->queue.cfg.red_max ||
 	       (r->action == FAULT_CORRUPT_FIELD && !r->has_value);
 }
 
@@ -413,6 +440,23 @@ static bool opcodes_limit(struct parse *p)
 	return true;
 }
 
+/* Do the words of a bottleneck go together? Then it begins empty. */
+static bool queue_check(struct parse *p)
+{
+	struct net_queue_config cfg = p->r->queue.cfg;
+	char err[FAULT_ERROR_MAX];
+
+	if (!p->queue_given)
+		return true;
+	if (p->r->action == FAULT_BOTTLENECK && net_queue_check(&cfg, err, sizeof(err)) < 0)
+		return wrong(p, "%s", err);
+	if (p->r->action != FAULT_BOTTLENECK)
+		return wrong(p, "queue and red go with rate");
+	cfg.seed = p->r->random;
+	net_queue_init(&p->r->queue, &cfg);
+	return true;
+}
+
 /* Do the words go together? */
 static bool rule_check(struct parse *p, uint64_t given)
 {
@@ -421,8 +465,8 @@ static bool rule_check(struct parse *p, uint64_t given)
 	uint64_t bare = UINT64_MAX;
 
 	if (r->action == FAULT_NO_ACTION)
-		return wrong(p, "no action: drop, duplicate, delay, reorder, corrupt, mark, nak "
-				"or rnr is wanted");
+		return wrong(p, "no action: drop, duplicate, delay, reorder, corrupt, mark, nak, "
+				"rnr or rate is wanted");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (words[i].take == take_drop || words[i].take == take_seed)
 			bare &= ~(UINT64_C(1) << i);
@@ -436,7 +480,7 @@ static bool rule_check(struct parse *p, uint64_t given)
 		return wrong(p, "an ICRC cannot be corrupt and right");
 	if (r->until <= r->from)
 		return wrong(p, "from is before until");
-	return opcodes_limit(p);
+	return queue_check(p) && opcodes_limit(p);
 }
 
 bool fault_parse(struct fault_rule *r, uint64_t now, const char *text, char *err, size_t err_size)

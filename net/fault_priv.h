@@ -4,6 +4,7 @@
 #define NET_FAULT_PRIV_H
 
 #include "net/fault.h"
+#include "net/queue.h"
 
 #define FAULT_ANY UINT32_MAX
 
@@ -20,6 +21,7 @@ enum fault_action {
 	FAULT_CORRUPT_BITS,
 	FAULT_MARK_CE,
 	FAULT_NAK, /* RNR NAKs, too */
+	FAULT_BOTTLENECK,
 };
 
 struct fault_field; /* of a packet: fault_field.c */
@@ -49,6 +51,7 @@ struct fault_rule {
 	bool has_value, icrc_right;
 	uint64_t value;	  /* for the field */
 	uint8_t syndrome; /* in place of an ACK's */
+	struct net_queue queue;
 
 	uint64_t random;
 	uint64_t seen, fired;
@@ -80,8 +83,9 @@ bool fault_field_there(const struct fault_field *f, const struct fault_packet *p
 uint32_t fault_field_bits(const struct fault_field *f, const struct fault_packet *p,
 			  uint64_t random, uint32_t *bytes, uint64_t *mask);
 
-/* fault_act.c: what the rule does to the packet, into the verdict. */
-void fault_act(struct fault_rule *r, const struct fault_packet *p, struct fault_verdict *v);
+/* fault_act.c: what the rule does to the packet, into the verdict. False: it has only let it
+ * wait behind others, which does not count. */
+bool fault_act(struct fault_rule *r, const struct fault_packet *p, struct fault_verdict *v);
 /* Can it do so at all? */
 bool fault_act_can(const struct fault_rule *r, const struct fault_packet *p);
 const char *fault_action_name(enum fault_action action);

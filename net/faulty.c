@@ -235,6 +235,8 @@ void faulty_tx(struct net_port *port, struct txsock *sock, const struct net_tx *
 		.qpn = tx->qpn,
 		.bth = packet,
 		.len = len - BTH_ICRC_LEN,
+		.ect = tx->tos & TOS_CE,
+		.ipv6 = !net_addr_is_v4(tx->dst),
 	};
 	struct late_queue *q = &port->faulty->tx;
 	uint32_t dqpn = dqpn_of(packet);
@@ -285,7 +287,13 @@ static void rx_late(struct net_port *port, const struct fault_verdict *v, const 
 bool faulty_rx(struct net_port *port, uint8_t *packet, struct net_rx *out)
 {
 	const struct fault_packet p = {
-		.dir = FAULT_RX, .now = port->now, .bth = packet, .len = out->len};
+		.dir = FAULT_RX,
+		.now = port->now,
+		.bth = packet,
+		.len = out->len,
+		.ect = out->tos & TOS_CE,
+		.ipv6 = !net_addr_is_v4(out->src),
+	};
 	struct faulty *f = port->faulty;
 	uint32_t dqpn = dqpn_of(packet);
 	struct fault_verdict v;

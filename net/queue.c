@@ -132,40 +132,28 @@ static bool red_parse(struct net_queue_config *cfg, const char *text)
 	       cfg->red_max > cfg->red_min;
 }
 
-static bool seed_parse(struct net_queue_config *cfg, const char *text)
+int net_queue_set(struct net_queue_config *cfg, const char *name, const char *value, char *err,
+		  size_t err_size)
 {
-	char *end;
-
-	errno = 0;
-	cfg->seed = strtoull(text, &end, 0);
-	return *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
-int net_queue_parse(struct net_queue_config *cfg, const char *word, char *err, size_t err_size)
-{
-	const char *equals = strchr(word, '='), *text = equals ? equals + 1 : "";
 	const char *wrong = NULL;
 
-	if (!strncmp(word, "rate=", 5)) {
-		if (!number_parse(text, strlen(text), rate_units, RATE_MAX, &cfg->rate) ||
+	if (!strcmp(name, "rate")) {
+		if (!number_parse(value, strlen(value), rate_units, RATE_MAX, &cfg->rate) ||
 		    cfg->rate < RATE_MIN)
 			wrong = "rate is 8kbit to 400gbit";
-	} else if (!strncmp(word, "queue=", 6)) {
-		if (!number_parse(text, strlen(text), byte_units, BYTES_MAX, &cfg->limit))
+	} else if (!strcmp(name, "queue")) {
+		if (!number_parse(value, strlen(value), byte_units, BYTES_MAX, &cfg->limit))
 			wrong = "queue is a number of bytes, k or m behind it";
-	} else if (!strncmp(word, "red=", 4)) {
-		if (!red_parse(cfg, text))
+	} else if (!strcmp(name, "red")) {
+		if (!red_parse(cfg, value))
 			wrong = "red is min,max,p: two numbers of bytes, the second higher, and a "
 				"chance from 0 to 1";
-	} else if (!strncmp(word, "seed=", 5)) {
-		if (!seed_parse(cfg, text))
-			wrong = "seed is a number";
 	} else {
 		return -ENOENT;
 	}
 	if (!wrong)
 		return 0;
-	snprintf(err, err_size, "%s, not %.60s", wrong, text);
+	snprintf(err, err_size, "%s, not '%.60s'", wrong, value);
 	return -EINVAL;
 }
 

@@ -49,11 +49,12 @@ enum net_queue_verdict net_queue_put(struct net_queue *q, uint64_t now, uint32_t
 				     uint64_t *leaves);
 
 /*
- * "rate=1gbit queue=256k red=5k,200k,0.01 seed=7", words apart; rates in bit, kbit, mbit or gbit,
- * bytes with k or m for 1024 and its square; red and seed may be left out. One word is taken at a
- * time: 0; -ENOENT if it is none of these; -EINVAL with a line in err.
+ * rate 1gbit, queue 256k, red 5k,200k,0.01: rates in bit, kbit, mbit or gbit, bytes with k or m for
+ * 1024 and its square; red may be left out. 0, -ENOENT if the name is none of these, or -EINVAL
+ * with a line in err.
  */
-int net_queue_parse(struct net_queue_config *cfg, const char *word, char *err, size_t err_size);
+int net_queue_set(struct net_queue_config *cfg, const char *name, const char *value, char *err,
+		  size_t err_size);
 /* Is what the words have said enough, and not contradictory? 0, or -EINVAL with a line in err. */
 int net_queue_check(const struct net_queue_config *cfg, char *err, size_t err_size);
 

@@ -109,7 +109,7 @@ static void flow_begin(struct incast *in, uint32_t i)
 		flow_post(f);
 }
 
-/* The queue by words as of rnicctl fault, the profile by its name, which is also the rate of all
+/* The queue in the words of rnicctl fault, the profile by its name, which is also the rate of all
  * lines. */
 static void incast_begin(struct incast *in, const char *name, uint32_t n, const char *profile,
 			 const char *red, const char *limit)
@@ -121,8 +121,8 @@ static void incast_begin(struct incast *in, const char *name, uint32_t n, const 
 	memset(in, 0, sizeof(*in));
 	in->name = name;
 	in->n = n;
-	sim_check(net_queue_parse(&cfg, red, err, sizeof(err)) == 0, "%s", err);
-	sim_check(net_queue_parse(&cfg, limit, err, sizeof(err)) == 0, "%s", err);
+	sim_check(net_queue_set(&cfg, "red", red, err, sizeof(err)) == 0, "%s", err);
+	sim_check(net_queue_set(&cfg, "queue", limit, err, sizeof(err)) == 0, "%s", err);
 	net_queue_init(&in->queue, &cfg);
 	sim_world_begin_nodes(&in->w, cfg.seed, RNIC_MTU_4096, 0, n + 1);
 	in->w.rate = cfg.rate;
@@ -272,7 +272,7 @@ static void rate_has_the_shape_of_the_paper(void)
 	static struct incast in;
 	uint64_t lowest, before;
 
-	incast_begin(&in, "late flow at 40 Gbit/s", 2, "40g", "red=5k,200k,0.01", "queue=16m");
+	incast_begin(&in, "late flow at 40 Gbit/s", 2, "40g", "5k,200k,0.01", "16m");
 	flow_begin(&in, 0);
 	incast_run(&in, 5 * SIM_MS);
 	sim_check(rate_of(&in, 0) == 0, "a flow alone is limited to %" PRIu64, rate_of(&in, 0));
@@ -303,7 +303,7 @@ static void without_control_packets_are_lost(void)
 	static struct incast in;
 	struct cc_params p = cc_params_default;
 
-	incast_begin(&in, "no control at 1 Gbit/s", 2, "1g", "red=5k,100k,0.1", "queue=256k");
+	incast_begin(&in, "no control at 1 Gbit/s", 2, "1g", "5k,100k,0.1", "256k");
 	p.mode = CC_NONE;
 	for (uint32_t i = 0; i <= in.n; i++)
 		rnic_cc_set(in.w.node[i].dev, &p);
@@ -320,12 +320,12 @@ static void without_control_packets_are_lost(void)
 int main(void)
 {
 	rate_has_the_shape_of_the_paper();
-	converges("2 flows at 40 Gbit/s", 2, "40g", "red=5k,200k,0.01", "queue=16m", 60);
-	converges("16 flows at 40 Gbit/s", 16, "40g", "red=5k,200k,0.01", "queue=16m", 60);
-	converges("2 flows at 10 Gbit/s", 2, "10g", "red=5k,200k,0.1", "queue=1m", 200);
-	converges("16 flows at 10 Gbit/s", 16, "10g", "red=5k,200k,0.1", "queue=1m", 200);
-	converges("2 flows at 1 Gbit/s", 2, "1g", "red=5k,100k,0.1", "queue=256k", 2000);
-	converges("16 flows at 1 Gbit/s", 16, "1g", "red=5k,100k,0.1", "queue=256k", 2000);
+	converges("2 flows at 40 Gbit/s", 2, "40g", "5k,200k,0.01", "16m", 60);
+	converges("16 flows at 40 Gbit/s", 16, "40g", "5k,200k,0.01", "16m", 60);
+	converges("2 flows at 10 Gbit/s", 2, "10g", "5k,200k,0.1", "1m", 200);
+	converges("16 flows at 10 Gbit/s", 16, "10g", "5k,200k,0.1", "1m", 200);
+	converges("2 flows at 1 Gbit/s", 2, "1g", "5k,100k,0.1", "256k", 2000);
+	converges("16 flows at 1 Gbit/s", 16, "1g", "5k,100k,0.1", "256k", 2000);
 	without_control_packets_are_lost();
 	return 0;
 }

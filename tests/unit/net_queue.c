@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "net/fault.h"
 #include "net/queue.h"
 #include "net_suites.h"
 
@@ -138,48 +139,123 @@ END_TEST
 
 START_TEST(queue_is_described_by_words)
 {
-	static const char *const words[] = {"rate=1gbit", "queue=256k", "red=5k,200k,0.01",
-					    "seed=7"};
 	struct net_queue_config c = {0};
 	char err[200];
 
 	ck_assert_int_eq(net_queue_check(&c, err, sizeof(err)), -EINVAL);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		ck_assert_int_eq(net_queue_parse(&c, words[i], err, sizeof(err)), 0);
+	ck_assert_int_eq(net_queue_set(&c, "rate", "1gbit", err, sizeof(err)), 0);
+	ck_assert_int_eq(net_queue_check(&c, err, sizeof(err)), -EINVAL);
+	ck_assert_int_eq(net_queue_set(&c, "queue", "256k", err, sizeof(err)), 0);
 	ck_assert_int_eq(net_queue_check(&c, err, sizeof(err)), 0);
+	ck_assert_int_eq(net_queue_set(&c, "red", "5k,200k,0.01", err, sizeof(err)), 0);
 	ck_assert_uint_eq(c.rate, 1000000000);
 	ck_assert_uint_eq(c.limit, 256 * 1024);
 	ck_assert_uint_eq(c.red_min, 5 * 1024);
 	ck_assert_uint_eq(c.red_max, 200 * 1024);
 	ck_assert(c.red_p == 0.01);
-	ck_assert_uint_eq(c.seed, 7);
-	ck_assert_int_eq(net_queue_parse(&c, "rate=2.5mbit", err, sizeof(err)), 0);
+	ck_assert_int_eq(net_queue_set(&c, "rate", "2.5mbit", err, sizeof(err)), 0);
 	ck_assert_uint_eq(c.rate, 2500000);
-	ck_assert_int_eq(net_queue_parse(&c, "queue=1m", err, sizeof(err)), 0);
+	ck_assert_int_eq(net_queue_set(&c, "queue", "1m", err, sizeof(err)), 0);
 	ck_assert_uint_eq(c.limit, 1 << 20);
 }
 END_TEST
 
 START_TEST(queue_refuses_words_that_make_no_sense)
 {
-	static const char *const wrong[] = {
-		"rate=",	 "rate=1",	    "rate=1gb",	     "rate=-1gbit",
-		"rate=0bit",	 "rate=500gbit",    "rate=nan",	     "queue=",
-		"queue=1x",	 "queue=9999999m",  "red=5k",	     "red=5k,200k",
-		"red=200k,5k,1", "red=5k,200k,1.1", "red=5k,200k,",  "red=5k,200k,-0.1",
-		"red=,,",	 "red=5k,200k,1,2", "red=5k,5k,0.1", "red=5k,200k,nan",
-		"seed=x",
+	static const char *const wrong[][2] = {
+		{"rate", ""},	      {"rate", "1"},
+		{"rate", "1gb"},      {"rate", "-1gbit"},
+		{"rate", "0bit"},     {"rate", "500gbit"},
+		{"rate", "nan"},      {"queue", ""},
+		{"queue", "1x"},      {"queue", "9999999m"},
+		{"red", "5k"},	      {"red", "5k,200k"},
+		{"red", "200k,5k,1"}, {"red", "5k,200k,1.1"},
+		{"red", "5k,200k,"},  {"red", "5k,200k,-0.1"},
+		{"red", ",,"},	      {"red", "5k,200k,1,2"},
+		{"red", "5k,5k,0.1"}, {"red", "5k,200k,nan"},
 	};
 	struct net_queue_config c = {0};
 	char err[200];
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		err[0] = '\0';
-		ck_assert_msg(net_queue_parse(&c, wrong[i], err, sizeof(err)) == -EINVAL, "%s",
-			      wrong[i]);
-		ck_assert_msg(strstr(err, ", not "), "%s: %s", wrong[i], err);
+		ck_assert_msg(net_queue_set(&c, wrong[i][0], wrong[i][1], err, sizeof(err)) ==
+				      -EINVAL,
+			      "%s=%s", wrong[i][0], wrong[i][1]);
+		ck_assert_msg(strstr(err, ", not '"), "%s", err);
 	}
-	ck_assert_int_eq(net_queue_parse(&c, "drop", err, sizeof(err)), -ENOENT);
+	ck_assert_int_eq(net_queue_set(&c, "drop", "1", err, sizeof(err)), -ENOENT);
+}
+END_TEST
+
+/* What a rule says of a packet of 954 bytes on the line, 12 us at 636 Mbit/s. */
+static bool decide(struct fault_rules *rules, uint64_t at, struct fault_verdict *v)
+{
+	static const uint8_t bth[954 - NET_QUEUE_OVERHEAD_V4 - 4] = {0x04};
+	const struct fault_packet p = {
+		.dir = FAULT_TX, .now = START + at, .bth = bth, .len = sizeof(bth), .ect = true};
+
+	return fault_decide(rules, &p, v);
+}
+
+START_TEST(bottleneck_rule_lets_packets_wait_and_marks_and_drops_them)
+{
+	struct fault_rules *rules = fault_rules_create();
+	struct fault_verdict v;
+	struct fault_info info;
+	char err[FAULT_ERROR_MAX], text[100];
+	uint32_t id;
+
+	ck_assert_int_eq(fault_rules_add(rules, START,
+					 "egress rate=636mbit queue=2900 red=900,1800,0", &id, err,
+					 sizeof(err)),
+			 0);
+	for (uint64_t i = 0; i < 2; i++) {
+		ck_assert(decide(rules, 0, &v));
+		ck_assert_uint_eq(v.delay, (i + 1) * 12 * US);
+		ck_assert(!v.ce && !v.drop);
+		ck_assert_uint_eq(v.n_fired, 0);
+	}
+	ck_assert(decide(rules, 0, &v));
+	ck_assert(v.ce && !v.drop);
+	ck_assert_uint_eq(v.delay, 36 * US);
+	fault_verdict_print(&v, text, sizeof(text));
+	ck_assert_str_eq(text, "marked CE by rule 1");
+	ck_assert(decide(rules, 0, &v));
+	ck_assert(v.drop);
+	fault_verdict_print(&v, text, sizeof(text));
+	ck_assert_str_eq(text, "dropped by rule 1");
+	ck_assert(decide(rules, 40 * US, &v));
+	ck_assert(!v.ce && !v.drop);
+	ck_assert_int_eq(fault_rules_info(rules, 0, &info), 0);
+	ck_assert_uint_eq(info.seen, 5);
+	ck_assert_uint_eq(info.fired, 2);
+	ck_assert_str_eq(info.action, "bottleneck");
+	fault_rules_destroy(rules);
+}
+END_TEST
+
+START_TEST(bottleneck_rule_needs_rate_and_queue)
+{
+	static const char *const wrong[][2] = {
+		{"egress rate=1gbit", "a bottleneck needs queue="},
+		{"egress queue=1k drop p=1", "queue and red go with rate"},
+		{"egress red=1k,2k,1 delay=1ms", "queue and red go with rate"},
+		{"egress queue=1k", "no action"},
+		{"egress rate=1gbit queue=1k drop", "a rule has one action"},
+		{"egress rate=1gbit queue=1k seed=1", "seed is for p"},
+		{"egress rate=1gbt queue=1k", "rate is 8kbit to 400gbit, not '1gbt'"},
+	};
+	struct fault_rules *rules = fault_rules_create();
+	char err[FAULT_ERROR_MAX];
+	uint32_t id;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		ck_assert_int_eq(fault_rules_add(rules, 0, wrong[i][0], &id, err, sizeof(err)),
+				 -EINVAL);
+		ck_assert_msg(strstr(err, wrong[i][1]), "%s", err);
+	}
+	fault_rules_destroy(rules);
 }
 END_TEST
 
@@ -196,6 +272,8 @@ Suite *net_queue_suite(void)
 	tcase_add_test(c, queue_of_one_seed_marks_the_same_packets);
 	tcase_add_test(c, queue_is_described_by_words);
 	tcase_add_test(c, queue_refuses_words_that_make_no_sense);
+	tcase_add_test(c, bottleneck_rule_lets_packets_wait_and_marks_and_drops_them);
+	tcase_add_test(c, bottleneck_rule_needs_rate_and_queue);
 	suite_add_tcase(s, c);
 	return s;
 }
