@@ -72,6 +72,30 @@ tests_sim_dcqcn_LDADD = \
 	$(NULL)
 TESTS += tests/sim/dcqcn
 
+check_PROGRAMS += tests/sim/faults
+tests_sim_faults_SOURCES = \
+	tests/sim/endpoint.c \
+	tests/sim/endpoint.h \
+	tests/sim/faults.c \
+	tests/sim/faulty.c \
+	tests/sim/faulty.h \
+	tests/sim/host.c \
+	tests/sim/host.h \
+	tests/sim/queues.c \
+	tests/sim/queues.h \
+	tests/sim/rng.h \
+	tests/sim/scenario_rig.c \
+	tests/sim/scenario_rig.h \
+	tests/sim/world.c \
+	tests/sim/world.h \
+	$(NULL)
+tests_sim_faults_LDADD = \
+	net/libfault.la \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+TESTS += tests/sim/faults
+
 sim_scripts = \
 	tests/sim/replay \
 	tests/sim/scenarios \

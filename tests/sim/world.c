@@ -18,15 +18,6 @@
 #define PATIENCE 4	/* steps */
 #define SIM_OVERHEAD 46 /* ICRC, UDP, IPv4, Ethernet */
 
-struct sim_packet {
-	uint32_t from, to;
-	uint32_t len;
-	uint8_t traffic_class, hop_limit;
-	uint16_t sport;
-	bool before_line;
-	uint8_t data[];
-};
-
 static void *must(void *p)
 {
 	if (!p)
@@ -115,6 +106,32 @@ static void deliver_later(struct sim_world *w, const struct sim_packet *p)
 	memcpy(ev.packet, p, sizeof(*p) + p->len);
 	ev.packet->before_line = w->line;
 	event_add(w, ev);
+}
+
+void sim_pass_out(struct sim_world *w, const struct sim_packet *p)
+{
+	struct sim_node *from = &w->node[p->from];
+
+	if (from->link_free < w->now)
+		from->link_free = w->now;
+	deliver_later(w, p);
+	if (rng_chance(&w->rng, w->faults.duplicate))
+		deliver_later(w, p);
+}
+
+void sim_pass_in(struct sim_world *w, const struct sim_packet *p)
+{
+	struct sim_event ev = {.at = w->now};
+
+	ev.packet = must(malloc(sizeof(*p) + p->len));
+	memcpy(ev.packet, p, sizeof(*p) + p->len);
+	ev.packet->past_gate = true;
+	event_add(w, ev);
+}
+
+void sim_gate_wake(struct sim_world *w, uint64_t at)
+{
+	event_add(w, (struct sim_event){.at = at});
 }
 
 static void line_reached(struct sim_world *w, struct sim_packet *p)
@@ -214,11 +231,12 @@ void sim_send(struct sim_node *from, const struct rnic_tx *tx, const uint8_t *da
 	w->n_lost += lost;
 	if (w->verbose)
 		sim_packet_print(w->now, lost ? "LOST  " : "sends ", from->index, &pkt);
-	if (!lost && memcmp(tx->av->dgid, w->node[p->to].gid, 16) == 0) {
-		deliver_later(w, p);
-		if (rng_chance(&w->rng, w->faults.duplicate))
-			deliver_later(w, p);
-	}
+	if (lost || memcmp(tx->av->dgid, w->node[p->to].gid, 16) != 0)
+		;
+	else if (w->gate)
+		w->gate->leaves(w->gate->arg, tx->qpn, p);
+	else
+		sim_pass_out(w, p);
 	free(p);
 }
 
@@ -255,7 +273,8 @@ static void packets_arrive(struct sim_world *w, struct sim_packet *first)
 	uint32_t most = rng_between(&w->rng, 1, BATCH_MAX), n = 1;
 
 	while (n < most && w->n_events && w->events[0].at <= w->now && w->events[0].packet &&
-	       w->events[0].packet->to == first->to && !w->events[0].packet->before_line)
+	       w->events[0].packet->to == first->to && !w->events[0].packet->before_line &&
+	       w->events[0].packet->past_gate == first->past_gate)
 		batch[n++] = event_take(w).packet;
 	for (uint32_t i = 0; i < n; i++)
 		describe(w, batch[i], &rx[i]);
@@ -323,8 +342,13 @@ static void event_happens(struct sim_world *w, const struct sim_event *ev)
 	if (ev->resume) {
 		ev->resume->busy = false;
 		rnic_mem_resume(w->node[ev->resume->node].dev, ev->resume, w->now);
+	} else if (!ev->packet) {
+		w->gate->due(w->gate->arg);
 	} else if (ev->packet->before_line) {
 		line_reached(w, ev->packet);
+	} else if (w->gate && !ev->packet->past_gate) {
+		w->gate->arrives(w->gate->arg, ev->packet);
+		free(ev->packet);
 	} else {
 		if (!w->rate)
 			w->now += rng_below(&w->rng, 2000); /* the host was late */

@@ -71,12 +71,19 @@ struct sim_node {
 	uint32_t n_reads;
 };
 
-struct sim_packet; /* in the air */
+struct sim_packet { /* in the air */
+	uint32_t from, to;
+	uint32_t len;
+	uint8_t traffic_class, hop_limit;
+	uint16_t sport;
+	bool before_line, past_gate;
+	uint8_t data[]; /* without ICRC */
+};
 
 struct sim_event {
 	uint64_t at, order;
 	struct sim_packet *packet; /* or */
-	struct rnic_mem *resume;
+	struct rnic_mem *resume;   /* or neither: a gate's wake */
 };
 
 /* Sees every packet that is sent; true drops it. */
@@ -88,6 +95,15 @@ typedef bool sim_filter(void *arg, uint32_t from, const struct bth_packet *pkt, 
  */
 typedef bool sim_line(void *arg, uint32_t to, uint32_t len, uint8_t *traffic_class, uint64_t now,
 		      uint64_t *leaves);
+
+/* Every packet that leaves or comes to a node goes through it, and is passed on at some time, or
+ * never, or often. */
+struct sim_gate {
+	void (*leaves)(void *arg, uint32_t qpn, const struct sim_packet *p);
+	void (*arrives)(void *arg, const struct sim_packet *p);
+	void (*due)(void *arg); /* as sim_gate_wake has asked */
+	void *arg;
+};
 
 struct sim_world {
 	uint64_t now;
@@ -109,8 +125,14 @@ struct sim_world {
 	bool looks_at_reads; /* no QP begins anew without sim_connect */
 	sim_filter *filter;
 	void *filter_arg;
+	const struct sim_gate *gate;	     /* or NULL: always open */
 	struct sim_node node[SIM_NODES_MAX]; /* the last: those that are not there stay unset */
 };
+
+/* What a gate lets pass: a copy of the packet, now. */
+void sim_pass_out(struct sim_world *w, const struct sim_packet *p);
+void sim_pass_in(struct sim_world *w, const struct sim_packet *p);
+void sim_gate_wake(struct sim_world *w, uint64_t at);
 
 /* With so many nodes. */
 void sim_world_begin_nodes(struct sim_world *w, uint64_t seed, enum rnic_mtu mtu,
