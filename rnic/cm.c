@@ -119,6 +119,13 @@ enum rnic_cm_state rnic_cm_state(const struct rnic_cm *cm)
 	return cm->state;
 }
 
+const struct rnic_cm_counts *rnic_cm_counts(const struct rnic_device *dev)
+{
+	static const struct rnic_cm_counts none;
+
+	return dev->cm ? &dev->cm->counts : &none;
+}
+
 const char *rnic_cm_state_name(enum rnic_cm_state state)
 {
 	static const char *const names[RNIC_CM_STATES] = {

@@ -97,6 +97,14 @@ uint32_t rnic_cm_local_id(const struct rnic_cm *cm);
 /* The first end with an ID number above *cursor (begin with 0), or NULL. */
 struct rnic_cm *rnic_cm_next(struct rnic_device *dev, uint32_t *cursor);
 
+#define RNIC_CM_TYPES (CM_TYPE_LAST - CM_TYPE_FIRST + 1)
+/* Messages by their type less CM_TYPE_FIRST, as Linux counts them (its cm_tx_msgs and so on). */
+struct rnic_cm_counts {
+	uint64_t sent[RNIC_CM_TYPES], repeated[RNIC_CM_TYPES]; /* for want of an answer */
+	uint64_t rcvd[RNIC_CM_TYPES], known[RNIC_CM_TYPES];    /* what had come before */
+};
+const struct rnic_cm_counts *rnic_cm_counts(const struct rnic_device *dev);
+
 /*
  * Messages. What the caller fills in of *msg is the message's own content: IDs, TID and type are
  * set here. -EINVAL, and nothing is sent, in a state that does not have this message. now in ns.

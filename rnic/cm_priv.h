@@ -20,6 +20,7 @@ struct cm_device {
 	uint64_t guid; /* of this adapter, in messages */
 	uint64_t tid;
 	uint32_t psn;
+	struct rnic_cm_counts counts;
 };
 
 struct rnic_cm {

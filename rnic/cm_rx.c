@@ -75,6 +75,11 @@ static void mra_send(struct rnic_cm *cm, uint8_t which)
 	cm_transmit(cm, &msg, CM_MRA, false);
 }
 
+static void known(struct rnic_device *dev, enum cm_type type)
+{
+	dev->cm->counts.known[type - CM_TYPE_FIRST]++;
+}
+
 /* The peer has not heard the answer, or there is none yet. */
 static void request_again(struct rnic_cm *cm)
 {
@@ -149,6 +154,7 @@ static void req_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *
 	uint16_t reason;
 
 	if (cm) {
+		known(dev, CM_REQ);
 		request_again(cm);
 		return;
 	}
@@ -184,6 +190,7 @@ static void sidr_req_rx(struct rnic_device *dev, const struct rnic_rx *rx, const
 	uint16_t status;
 
 	if (cm) {
+		known(dev, CM_SIDR_REQ);
 		request_again(cm);
 		return;
 	}
@@ -201,6 +208,8 @@ static void sidr_req_rx(struct rnic_device *dev, const struct rnic_rx *rx, const
 
 static void rep_rx(struct rnic_cm *cm, const struct cm_msg *msg)
 {
+	if (cm->state != RNIC_CM_REQ_SENT)
+		known(cm->dev, CM_REP);
 	switch (cm->state) {
 	case RNIC_CM_REQ_SENT:
 		await_nothing(cm);
@@ -321,6 +330,7 @@ static void dreq_rx(struct rnic_cm *cm, uint64_t now, const struct rnic_rx *rx,
 		return;
 	case RNIC_CM_DREQ_RCVD: /* the program is slow to answer; the peer need not wait for it */
 	case RNIC_CM_TIMEWAIT:
+		known(cm->dev, CM_DREQ);
 		drep_answer(cm->dev, rx, msg);
 		return;
 	case RNIC_CM_IDLE:
@@ -485,5 +495,6 @@ void cm_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *rx,
 		return;
 	}
 	dev->counters.cm_rcvd++;
+	dev->cm->counts.rcvd[msg.type - CM_TYPE_FIRST]++;
 	msg_rx(dev, now, rx, &msg);
 }

@@ -19,7 +19,8 @@ uint64_t cm_timeout_ns(uint32_t exponent)
 	return 4096ull << (exponent < TIMEOUT_EXPONENT_MAX ? exponent : TIMEOUT_EXPONENT_MAX);
 }
 
-static void mad_send(struct rnic_device *dev, const struct rnic_av *av, const uint8_t *mad)
+static void mad_send(struct rnic_device *dev, const struct rnic_av *av, const uint8_t *mad,
+		     unsigned type)
 {
 	const struct rnic_device_config *cfg = &dev->cfg;
 	const struct bth_packet pkt = {
@@ -50,6 +51,7 @@ static void mad_send(struct rnic_device *dev, const struct rnic_av *av, const ui
 	dev->counters.sent_pkts++;
 	dev->counters.sent_bytes += tx.len;
 	dev->counters.cm_sent++;
+	dev->cm->counts.sent[type - CM_TYPE_FIRST]++;
 }
 
 void cm_transmit(struct rnic_cm *cm, struct cm_msg *msg, enum cm_type type, bool keep)
@@ -65,12 +67,12 @@ void cm_transmit(struct rnic_cm *cm, struct cm_msg *msg, enum cm_type type, bool
 	if (keep)
 		cm->sent_type = (int)type;
 	cm_encode(msg, mad);
-	mad_send(cm->dev, &cm->av, mad);
+	mad_send(cm->dev, &cm->av, mad, type);
 }
 
 void cm_repeat(struct rnic_cm *cm)
 {
-	mad_send(cm->dev, &cm->av, cm->sent);
+	mad_send(cm->dev, &cm->av, cm->sent, (unsigned)cm->sent_type);
 	cm->dev->counters.cm_repeated++;
 }
 
@@ -88,7 +90,7 @@ void cm_answer(struct rnic_device *dev, const struct rnic_rx *rx, struct cm_msg 
 
 	av_back(rx, &av);
 	cm_encode(msg, mad);
-	mad_send(dev, &av, mad);
+	mad_send(dev, &av, mad, msg->type);
 }
 
 void cm_expect(struct rnic_cm *cm, uint64_t now)
@@ -171,6 +173,7 @@ void cm_timer_fired(struct rnic_device *dev, struct rnic_timer *t, uint64_t now)
 		return;
 	}
 	cm->tries--;
+	cm->dev->cm->counts.repeated[cm->sent_type - CM_TYPE_FIRST]++;
 	cm_repeat(cm);
 	timer_arm(cm->dev, &cm->timer, now + cm->timeout);
 }

@@ -135,7 +135,8 @@ int tree_open(struct kernel *k, const char *path, int flags, struct tree_node *n
  * -ENOENT if it is no such attribute. */
 int tree_attr_read(struct kdevice *dev, const char *name, char *buf, size_t size);
 /* Calls fn for the name of each attribute that stands in the tree. */
-int tree_attr_each(struct kdevice *dev, int (*fn)(void *arg, const char *name), void *arg);
+int tree_attr_each(struct kdevice *dev, int (*fn)(void *arg, const char *name, bool writable),
+		   void *arg);
 
 #define TREE_UVERBS_MAJOR 231u
 #define TREE_UVERBS_MINOR 192u

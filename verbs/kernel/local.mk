@@ -33,6 +33,8 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/session.h \
 	verbs/kernel/tree.c \
 	verbs/kernel/tree_attr.c \
+	verbs/kernel/tree_node.c \
+	verbs/kernel/tree_priv.h \
 	verbs/kernel/ucma.c \
 	verbs/kernel/ucma.h \
 	verbs/kernel/ucma_file.c \

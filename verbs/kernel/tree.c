@@ -21,15 +21,15 @@
 #include <unistd.h>
 
 #include "verbs/kernel/kernel_priv.h"
-#include "verbs/kernel/ucma.h"
+#include "verbs/kernel/nodes.h"
+#include "verbs/kernel/tree_priv.h"
 
 #define IB_DIR "sys/devices/virtual/infiniband"
-#define VERBS_DIR "sys/devices/virtual/infiniband_verbs"
-#define CM_DIR "sys/devices/virtual/misc/rdma_cm"
 #define CM_NODE "dev/infiniband/rdma_cm"
 #define ATTR_FILE ".attr"
+#define ATTR_FILE_RW ".attr-rw"
 
-static int dirs_make(int at, const char *path)
+int tree_dirs_make(int at, const char *path)
 {
 	char part[PATH_MAX];
 
@@ -43,15 +43,17 @@ static int dirs_make(int at, const char *path)
 	return mkdirat(at, path, 0755) && errno != EEXIST ? -errno : 0;
 }
 
-static int file_make(int at, const char *path, const char *text)
+int tree_file_make(int at, const char *path, const char *text, mode_t mode)
 {
-	int fd = openat(at, path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0444);
+	int fd = openat(at, path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
 	size_t len = text ? strlen(text) : 0;
 	int rc = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (text ? write(fd, text, len) != (ssize_t)len : ftruncate(fd, 4096))
+		rc = -errno;
+	if (!rc && fchmod(fd, mode))
 		rc = -errno;
 	close(fd);
 	return rc;
@@ -65,8 +67,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Removes below DIR/fs only; links are not followed. */
-static void tree_remove(struct kernel *k, const char *path)
+void tree_remove(struct kernel *k, const char *path)
 {
 	char full[PATH_MAX];
 
@@ -75,41 +76,14 @@ static void tree_remove(struct kernel *k, const char *path)
 		nftw(full, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static int link_add(struct kernel *k, const char *target, const char *name)
+int tree_link_make(struct kernel *k, const char *target, const char *name)
 {
 	return symlinkat(target, k->tree_fd, name) ? -errno : 0;
 }
 
-static int rdma_cm_add(struct kernel *k)
-{
-	char text[128];
-	int rc = file_make(k->tree_fd, CM_DIR "/abi_version", "4\n");
-
-	snprintf(text, sizeof(text), "%u:%u\n", UCMA_MAJOR, UCMA_MINOR);
-	if (!rc)
-		rc = file_make(k->tree_fd, CM_DIR "/dev", text);
-	snprintf(text, sizeof(text),
-		 "MAJOR=%u\nMINOR=%u\nDEVNAME=infiniband/rdma_cm\nDEVMODE=0666\n", UCMA_MAJOR,
-		 UCMA_MINOR);
-	if (!rc)
-		rc = file_make(k->tree_fd, CM_DIR "/uevent", text);
-	snprintf(text, sizeof(text), "c %u %u 0666\n", UCMA_MAJOR, UCMA_MINOR);
-	if (!rc)
-		rc = file_make(k->tree_fd, CM_NODE, text);
-	return rc ? rc
-		  : link_add(k, "../../devices/virtual/misc/rdma_cm", "sys/class/misc/rdma_cm");
-}
-
 int tree_create(struct kernel *k)
 {
-	static const char *const dirs[] = {"sys/class/infiniband",
-					   "sys/class/infiniband_verbs",
-					   IB_DIR,
-					   VERBS_DIR,
-					   CM_DIR,
-					   "sys/class/misc",
-					   "dev/infiniband"};
-	int rc = 0;
+	int rc;
 
 	tree_remove(k, "");
 	if (mkdirat(k->dir_fd, RNIC_CTL_TREE, 0755))
@@ -117,13 +91,10 @@ int tree_create(struct kernel *k)
 	k->tree_fd = openat(k->dir_fd, RNIC_CTL_TREE, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	if (k->tree_fd < 0)
 		return -errno;
-	for (size_t i = 0; !rc && i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		rc = dirs_make(k->tree_fd, dirs[i]);
+	rc = tree_file_make(k->tree_fd, ATTR_FILE, NULL, 0444);
 	if (!rc)
-		rc = file_make(k->tree_fd, ATTR_FILE, NULL);
-	if (!rc)
-		rc = file_make(k->tree_fd, "sys/class/infiniband_verbs/abi_version", "6\n");
-	return rc ? rc : rdma_cm_add(k);
+		rc = tree_file_make(k->tree_fd, ATTR_FILE_RW, NULL, 0644);
+	return rc ? rc : tree_fixed_make(k);
 }
 
 void tree_destroy(struct kernel *k)
@@ -140,22 +111,23 @@ struct adding {
 	int root;
 };
 
-static int attr_add(void *arg, const char *name)
+static int attr_add(void *arg, const char *name, bool writable)
 {
+	const char *file = writable ? ATTR_FILE_RW : ATTR_FILE;
 	struct adding *a = arg;
 	const char *slash = strrchr(name, '/');
 	char dir[128];
 	int rc;
 
-	if (!linkat(a->root, ATTR_FILE, a->at, name, 0))
+	if (!linkat(a->root, file, a->at, name, 0))
 		return 0;
 	if (errno == ENOENT && slash) {
 		snprintf(dir, sizeof(dir), "%.*s", (int)(slash - name), name);
-		rc = dirs_make(a->at, dir);
-		return rc ? rc : linkat(a->root, ATTR_FILE, a->at, name, 0) ? -errno : 0;
+		rc = tree_dirs_make(a->at, dir);
+		return rc ? rc : linkat(a->root, file, a->at, name, 0) ? -errno : 0;
 	}
 	/* A file system without links: a file each. */
-	return file_make(a->at, name, NULL);
+	return tree_file_make(a->at, name, NULL, writable ? 0644 : 0444);
 }
 
 static int ib_add(struct kernel *k, struct kdevice *dev)
@@ -165,7 +137,7 @@ static int ib_add(struct kernel *k, struct kdevice *dev)
 	int rc;
 
 	snprintf(path, sizeof(path), IB_DIR "/%s", dev->name);
-	rc = dirs_make(k->tree_fd, path);
+	rc = tree_dirs_make(k->tree_fd, path);
 	if (rc)
 		return rc;
 	a.at = openat(k->tree_fd, path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
@@ -174,80 +146,32 @@ static int ib_add(struct kernel *k, struct kdevice *dev)
 	rc = tree_attr_each(dev, attr_add, &a);
 	snprintf(path, sizeof(path), "device/net/%s", dev->netdev);
 	if (!rc)
-		rc = dirs_make(a.at, dev->netdev[0] ? path : "device/net");
+		rc = tree_dirs_make(a.at, dev->netdev[0] ? path : "device/net");
+	if (!rc)
+		rc = tree_power_make(a.at, ".");
 	if (!rc && symlinkat("../../../../class/infiniband", a.at, "subsystem"))
 		rc = -errno;
 	close(a.at);
 	snprintf(target, sizeof(target), "../../devices/virtual/infiniband/%s", dev->name);
 	snprintf(path, sizeof(path), "sys/class/infiniband/%s", dev->name);
-	return rc ? rc : link_add(k, target, path);
-}
-
-static int verbs_add(struct kernel *k, struct kdevice *dev)
-{
-	unsigned int minor = TREE_UVERBS_MINOR + dev->index;
-	char dir[128], path[256], text[160];
-	int rc;
-
-	snprintf(dir, sizeof(dir), VERBS_DIR "/uverbs%u", dev->index);
-	rc = dirs_make(k->tree_fd, dir);
-	if (rc)
-		return rc;
-	snprintf(path, sizeof(path), "%s/abi_version", dir);
-	rc = file_make(k->tree_fd, path, "2\n");
-	snprintf(path, sizeof(path), "%s/dev", dir);
-	snprintf(text, sizeof(text), "%u:%u\n", TREE_UVERBS_MAJOR, minor);
-	if (!rc)
-		rc = file_make(k->tree_fd, path, text);
-	snprintf(path, sizeof(path), "%s/ibdev", dir);
-	snprintf(text, sizeof(text), "%s\n", dev->name);
-	if (!rc)
-		rc = file_make(k->tree_fd, path, text);
-	snprintf(path, sizeof(path), "%s/uevent", dir);
-	snprintf(text, sizeof(text),
-		 "MAJOR=%u\nMINOR=%u\nDEVNAME=infiniband/uverbs%u\nDEVMODE=0666\n",
-		 TREE_UVERBS_MAJOR, minor, dev->index);
-	if (!rc)
-		rc = file_make(k->tree_fd, path, text);
-	snprintf(path, sizeof(path), "%s/device", dir);
-	snprintf(text, sizeof(text), "../../infiniband/%s/device", dev->name);
-	if (!rc)
-		rc = link_add(k, text, path);
-	snprintf(path, sizeof(path), "%s/subsystem", dir);
-	return rc ? rc : link_add(k, "../../../../class/infiniband_verbs", path);
+	return rc ? rc : tree_link_make(k, target, path);
 }
 
 int tree_device_add(struct kernel *k, struct kdevice *dev)
 {
-	char path[128], text[128];
-	int rc;
+	int rc = ib_add(k, dev);
 
-	rc = ib_add(k, dev);
-	if (!rc)
-		rc = verbs_add(k, dev);
-	snprintf(path, sizeof(path), "dev/infiniband/uverbs%u", dev->index);
-	snprintf(text, sizeof(text), "c %u %u 0666\n", TREE_UVERBS_MAJOR,
-		 TREE_UVERBS_MINOR + dev->index);
-	if (!rc)
-		rc = file_make(k->tree_fd, path, text);
-	snprintf(path, sizeof(path), "sys/class/infiniband_verbs/uverbs%u", dev->index);
-	snprintf(text, sizeof(text), "../../devices/virtual/infiniband_verbs/uverbs%u", dev->index);
-	return rc ? rc : link_add(k, text, path);
+	return rc ? rc : tree_nodes_add(k, dev);
 }
 
 void tree_device_del(struct kernel *k, struct kdevice *dev)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "sys/class/infiniband_verbs/uverbs%u", dev->index);
-	unlinkat(k->tree_fd, path, 0);
+	tree_nodes_del(k, dev);
 	snprintf(path, sizeof(path), "sys/class/infiniband/%s", dev->name);
 	unlinkat(k->tree_fd, path, 0);
-	snprintf(path, sizeof(path), "dev/infiniband/uverbs%u", dev->index);
-	unlinkat(k->tree_fd, path, 0);
 	snprintf(path, sizeof(path), IB_DIR "/%s", dev->name);
-	tree_remove(k, path);
-	snprintf(path, sizeof(path), VERBS_DIR "/uverbs%u", dev->index);
 	tree_remove(k, path);
 }
 
@@ -296,22 +220,28 @@ static int attr_open(struct kernel *k, const char *rel)
 	return -EXDEV;
 }
 
-static struct kdevice *node_find(struct kernel *k, const char *rel)
+/* The device and kind that a path is of; NULL for other paths. */
+static struct kdevice *node_find(struct kernel *k, const char *rel, const struct node_kind **kind)
 {
 	char path[64];
 
-	for (struct kdevice *d = k->devices; d; d = d->next) {
-		snprintf(path, sizeof(path), "/dev/infiniband/uverbs%u", d->index);
-		if (!strcmp(path, rel))
-			return d;
-	}
+	for (struct kdevice *d = k->devices; d; d = d->next)
+		for (int i = 0; i < NODE_KINDS; i++) {
+			snprintf(path, sizeof(path), "/dev/infiniband/%s%u", node_kinds[i].type,
+				 d->index);
+			*kind = &node_kinds[i];
+			if (!strcmp(path, rel))
+				return d;
+		}
 	return NULL;
 }
 
 int tree_open(struct kernel *k, const char *path, int flags, struct tree_node *node)
 {
 	char full[2 * PATH_MAX], root[PATH_MAX], real[PATH_MAX];
+	const struct node_kind *kind;
 	size_t len;
+	int rc;
 
 	snprintf(full, sizeof(full), "%s/" RNIC_CTL_TREE, k->cfg.dir);
 	if (path[0] != '/' || !realpath(full, root))
@@ -322,11 +252,17 @@ int tree_open(struct kernel *k, const char *path, int flags, struct tree_node *n
 		return -errno;
 	if (strncmp(real, root, len) || real[len] != '/')
 		return -ENOENT;
-	node->dev = node_find(k, real + len);
+	node->dev = node_find(k, real + len, &kind);
+	if (node->dev && kind->per_port) {
+		kernel_log(k, "%s: programs cannot send management datagrams here", path);
+		node->dev = NULL;
+		return -EOPNOTSUPP;
+	}
 	node->rdma_cm = !strcmp(real + len, "/" CM_NODE);
 	if (node->dev || node->rdma_cm)
 		return 0;
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return -EACCES;
-	return attr_open(k, real + len);
+	rc = tree_unreadable(real + len);
+	return rc ? rc : attr_open(k, real + len);
 }

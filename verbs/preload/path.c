@@ -26,6 +26,7 @@ static const struct {
 	{"/sys/devices/virtual/infiniband", true},
 	{"/sys/class/misc/rdma_cm", false},
 	{"/sys/devices/virtual/misc/rdma_cm", false},
+	{"/sys/module/rdma_rxe", false},
 };
 
 /* Folders of the system that have ours among their own, or theirs; but for the root. */
@@ -41,6 +42,7 @@ static struct {
 	{.name = "/sys/devices"},
 	{.name = "/sys/devices/virtual"},
 	{.name = "/sys/devices/virtual/misc"},
+	{.name = "/sys/module"},
 };
 #define N_ABOVE (sizeof(above) / sizeof(above[0]))
 
