@@ -57,13 +57,29 @@ tools_rnicctl_LDADD = rnic/librnic-core.la bth/libbth.la $(PCAP_LIBS)
 tools_rnicctl_SOURCES = \
 	tools/ask.c \
 	tools/ask.h \
+	tools/capread.c \
+	tools/capread.h \
 	tools/capturing.c \
 	tools/capturing.h \
 	tools/explain.c \
 	tools/explain.h \
+	tools/ladder.c \
+	tools/ladder.h \
+	tools/ladder_chart.c \
+	tools/ladder_flow.c \
+	tools/ladder_html.c \
+	tools/ladder_packet.c \
+	tools/ladder_row.c \
+	tools/ladder_rules.c \
+	tools/ladder_state.c \
+	tools/ladder_svg.c \
+	tools/ladder_svg.h \
+	tools/ladder_text.c \
 	tools/qpdot.c \
 	tools/qpdot.h \
 	tools/rnicctl.c \
+	tools/roceframe.c \
+	tools/roceframe.h \
 	tools/rundir.c \
 	tools/rundir.h \
 	$(NULL)

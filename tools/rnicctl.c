@@ -16,6 +16,7 @@
 #include "tools/ask.h"
 #include "tools/capturing.h"
 #include "tools/explain.h"
+#include "tools/ladder.h"
 #include "tools/qpdot.h"
 
 static void usage(FILE *to)
@@ -38,6 +39,9 @@ static void usage(FILE *to)
 	      "                       pcapng file, or to a pcap file (*.pcap); - is standard "
 	      "output\n"
 	      "  capture stop [ID]    end it; capture list shows what is under way\n"
+	      "  ladder CAPTURE [--qp N] [-o FILE.svg|FILE.html|-] [--all]\n"
+	      "                       the packets between two ends as a picture, or as text; no\n"
+	      "                       daemon needed\n"
 	      "  explain CAPTURE      a capture file in words, no daemon needed\n"
 	      "  --help, --version\n\n"
 	      "See rnicctl(8).\n",
@@ -48,6 +52,8 @@ struct options {
 	const char *dir;
 	const char *qp, *type;	   /* of qp dot */
 	const char *file, *device; /* of capture start */
+	const char *out;	   /* of ladder */
+	bool all;
 	bool json, svg, help, version;
 };
 
@@ -59,10 +65,16 @@ static int arguments(int argc, char **argv, struct options *o)
 		const char **value;
 		bool *flag;
 	} known[] = {
-		{"--json", NULL, &o->json},	  {"--dir", &o->dir, NULL},
-		{"--svg", NULL, &o->svg},	  {"--qp", &o->qp, NULL},
-		{"--type", &o->type, NULL},	  {"--help", NULL, &o->help},
-		{"-w", &o->file, NULL},		  {"--device", &o->device, NULL},
+		{"--json", NULL, &o->json},
+		{"--dir", &o->dir, NULL},
+		{"--svg", NULL, &o->svg},
+		{"--qp", &o->qp, NULL},
+		{"--type", &o->type, NULL},
+		{"--help", NULL, &o->help},
+		{"-o", &o->out, NULL},
+		{"--all", NULL, &o->all},
+		{"-w", &o->file, NULL},
+		{"--device", &o->device, NULL},
 		{"--version", NULL, &o->version},
 	};
 	int n = 0;
@@ -166,6 +178,11 @@ static bool is_dot(int n, char **words)
 	return (n == 2 || n == 3) && !strcmp(words[0], "qp") && !strcmp(words[1], "dot");
 }
 
+static bool is_ladder(int n, char **words)
+{
+	return n == 2 && !strcmp(words[0], "ladder");
+}
+
 static bool is_capture(int n, char **words, const char *what)
 {
 	return n >= 2 && !strcmp(words[0], "capture") && !strcmp(words[1], what);
@@ -177,6 +194,10 @@ static bool options_fit(const struct options *o, int n, char **words)
 	if (is_capture(n, words, "start"))
 		return !o->qp && !o->type && !o->svg && !o->json && (n > 2 || o->file);
 	if (o->file || o->device)
+		return false;
+	if (is_ladder(n, words))
+		return !o->type && !o->svg && !o->json;
+	if (o->out || o->all)
 		return false;
 	if (!is_dot(n, words))
 		return n > 0 && !o->qp && !o->type && !o->svg;
@@ -197,6 +218,8 @@ static int command_run(const struct options *o, int n, char **words)
 {
 	const struct ask ask = {.dir = o->dir, .json = o->json};
 
+	if (is_ladder(n, words))
+		return ladder_command(words[1], o->qp, o->out, o->all);
 	if (n == 2 && !strcmp(words[0], "explain"))
 		return explain_capture(words[1]);
 	if (is_dot(n, words))
