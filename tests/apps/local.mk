@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	tests/apps/cases/__init__.py \
 	tests/apps/cases/captured.py \
 	tests/apps/cases/devinfo.py \
+	tests/apps/cases/faults.py \
 	tests/apps/cases/lifetime.py \
 	tests/apps/cases/loss.py \
 	tests/apps/cases/matrix.py \

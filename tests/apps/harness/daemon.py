@@ -15,15 +15,17 @@ class DaemonFailed(Exception):
 class Daemon:
     """Starts rnicd at `host` (see setting.Host) and returns when it is ready.
 
-    devices: {"rxe0": "lo"}; faults: rules as of `rnicd --fault`."""
+    devices: {"rxe0": "lo"}; faults: rules as of `rnicd --fault`;
+    options: more words of its command line."""
 
-    def __init__(self, host, devices, faults=(), timeout=60):
+    def __init__(self, host, devices, faults=(), timeout=60, options=()):
         self.host = host
         argv = [host.tree.rnicd, '--dir', host.folder]
         for name, where in devices.items():
             argv += ['--device', f'{name}={where}']
         for rule in faults:
             argv += ['--fault', rule]
+        argv += options
         path = os.path.join(host.folder, 'ready')
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notified:
             notified.bind(path)
