@@ -8,6 +8,7 @@ TESTS += \
 EXTRA_DIST += \
 	tests/apps/cases/__init__.py \
 	tests/apps/cases/captured.py \
+	tests/apps/cases/congestion.py \
 	tests/apps/cases/devinfo.py \
 	tests/apps/cases/faults.py \
 	tests/apps/cases/lifetime.py \
