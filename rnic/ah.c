@@ -53,6 +53,16 @@ int av_resolve(struct rnic_device *dev, const char *who, const struct rnic_av *a
 	return 0;
 }
 
+bool av_has_source(const struct rnic_device *dev, const struct rnic_av *av)
+{
+	if (memcmp(dev->gids[av->sgid_index].gid, av->sgid, sizeof(av->sgid)) == 0)
+		return true;
+	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++)
+		if (memcmp(dev->gids[i].gid, av->sgid, sizeof(av->sgid)) == 0)
+			return true; /* it went, and came back to another slot */
+	return false;
+}
+
 int rnic_ah_create(struct rnic_pd *pd, const struct rnic_av *av, struct rnic_ah **out)
 {
 	struct rnic_device *dev = pd->dev;

@@ -5,6 +5,7 @@
 #include "rnic/requester.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,6 +181,14 @@ static bool entry_ready(struct rnic_qp *qp, uint64_t now)
 	return false;
 }
 
+/* No answer to what is under way can come either, so the oldest request fails. */
+static void source_gone(struct rnic_qp *qp, uint64_t now)
+{
+	dev_log(qp->dev, "QP %" PRIu32 ": its source address is not in the GID table any more",
+		qp->qpn);
+	requester_fail(qp, RNIC_WC_LOC_QP_OP_ERR, now);
+}
+
 bool requester_turn(struct rnic_qp *qp, uint64_t now)
 {
 	struct requester *req = qp->req;
@@ -197,6 +206,10 @@ bool requester_turn(struct rnic_qp *qp, uint64_t now)
 		return false;
 	if (wr_op_is_local(e->op))
 		return requester_do_local(qp, e);
+	if (!av_has_source(qp->dev, &qp->attr.av)) {
+		source_gone(qp, now);
+		return false;
+	}
 	if (wr_op_awaits_data(e->op))
 		return requester_send_read(qp, e, now);
 	return requester_send_data(qp, e, now);

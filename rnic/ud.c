@@ -156,6 +156,8 @@ bool ud_send(struct rnic_qp *qp, uint64_t now)
 	if (!req->ud_held && !wr_take(qp))
 		return false;
 	status = req->ud_status;
+	if (status == RNIC_WC_SUCCESS && !av_has_source(qp->dev, &wr->av))
+		status = RNIC_WC_LOC_QP_OP_ERR;
 	if (status == RNIC_WC_SUCCESS && is_sendable(qp))
 		ret = wr_send(qp, now);
 	if (ret == -EINPROGRESS)

@@ -27,6 +27,7 @@ rnic_tests = \
 	tests/unit/rnic_recovery \
 	tests/unit/rnic_replay \
 	tests/unit/rnic_shape \
+	tests/unit/rnic_source \
 	tests/unit/rnic_pace \
 	tests/unit/rnic_table \
 	tests/unit/rnic_timeout \
@@ -104,6 +105,10 @@ tests_unit_rnic_errors_unreliable_SOURCES = tests/unit/rnic_errors_unreliable.c 
 tests_unit_rnic_errors_unreliable_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_errors_unreliable_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_rnic_errors_unreliable_LDADD = $(rnic_test_libs)
+tests_unit_rnic_source_SOURCES = tests/unit/rnic_source.c $(rnic_lone_sources)
+tests_unit_rnic_source_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
+tests_unit_rnic_source_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_unit_rnic_source_LDADD = $(rnic_test_libs)
 tests_unit_rnic_events_SOURCES = tests/unit/rnic_events.c $(rnic_lone_sources)
 tests_unit_rnic_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim
 tests_unit_rnic_events_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
