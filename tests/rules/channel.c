@@ -15,6 +15,7 @@
  *     channel cycles N   connects to that one and disconnects, N times, always with the same QP
  *     channel peer       connects to the server until it is told that it is disconnected
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -119,11 +120,21 @@ static bool event_waits(int fd, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
+/* $RIG_ADDRESS or 127.0.0.1, in host order. */
+static uint32_t here(void)
+{
+	const char *text = getenv("RIG_ADDRESS");
+	struct in_addr addr = {htonl(INADDR_LOOPBACK)};
+
+	MUST(!text || inet_pton(AF_INET, text, &addr) == 1);
+	return ntohl(addr.s_addr);
+}
+
 static uint32_t listen_at(int fd, uint16_t port)
 {
 	struct rdma_ucm_listen req = {.id = id_create(fd, 1), .backlog = 4};
 
-	MUST(!bind_to(fd, req.id, INADDR_LOOPBACK, port));
+	MUST(!bind_to(fd, req.id, here(), port));
 	MUST(!command(fd, RDMA_USER_CM_CMD_LISTEN, &req, sizeof(req), 0));
 	return req.id;
 }

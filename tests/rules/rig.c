@@ -2,6 +2,7 @@
 /* What the rules' programs share. */
 #include "rig.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,21 +36,30 @@ uint64_t rig_now(void)
 
 static void gid_find(struct rig *r)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const char *text = getenv("RIG_ADDRESS");
+	uint8_t wanted[16] = {[10] = 0xff, [11] = 0xff};
+	size_t len = text ? 16 : 12;
 
+	MUST(!text || inet_pton(AF_INET, text, wanted + 12) == 1 ||
+	     inet_pton(AF_INET6, text, wanted) == 1);
 	for (r->gid_index = 0; r->gid_index < 16; r->gid_index++)
 		if (!ibv_query_gid(r->ctx, 1, r->gid_index, &r->gid) &&
-		    !memcmp(r->gid.raw, mapped, sizeof(mapped)))
+		    !memcmp(r->gid.raw, wanted, len))
 			return;
-	rig_fail("no IPv4 GID");
+	rig_fail("no such GID");
 }
 
 void rig_open(struct rig *r)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
+	const char *name = getenv("RIG_DEVICE");
+	int i = 0;
 
-	MUST(list && list[0]);
-	r->ctx = ibv_open_device(list[0]);
+	MUST(list);
+	while (name && list[i] && strcmp(ibv_get_device_name(list[i]), name))
+		i++;
+	MUST(list[i]);
+	r->ctx = ibv_open_device(list[i]);
 	MUST(r->ctx);
 	ibv_free_device_list(list);
 	r->pd = ibv_alloc_pd(r->ctx);

@@ -27,7 +27,7 @@ void rig_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noretur
 
 uint64_t rig_now(void); /* ns */
 
-/* The first device, a PD, a CQ of 1024; an IPv4 GID. */
+/* $RIG_DEVICE or the first device, a PD, a CQ of 1024; $RIG_ADDRESS or an IPv4 address as GID. */
 void rig_open(struct rig *r);
 void rig_close(struct rig *r);
 struct ibv_qp *rig_qp(struct rig *r, enum ibv_qp_type type);

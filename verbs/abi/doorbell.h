@@ -28,7 +28,8 @@ enum rnic_arm { RNIC_ARM_ANY = 1, RNIC_ARM_SOLICITED = 2 };
 
 struct rnic_doorbell {
 	_Atomic uint32_t pending; /* some bit of kick[] may be set */
-	uint8_t pad[4092];
+	_Atomic uint32_t gone;	  /* the device is: every doorbell is a command, to be told EIO */
+	uint8_t pad[4088];
 	_Atomic uint64_t kick[RNIC_DB_HANDLES / 64]; /* by QP handle */
 	/* By handle: POST_SEND is to be a command, since the answer is not simply yes: there is no
 	 * such QP, or its state takes no sends. */

@@ -122,6 +122,7 @@ void context_destroy(struct context *c)
 void context_disassociate(struct context *c)
 {
 	c->ending = true;
+	atomic_store(&c->doorbell->gone, 1);
 	uverbs_disassociate(c);
 	c->dev = NULL;
 }

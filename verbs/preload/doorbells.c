@@ -34,6 +34,8 @@ static struct rnic_doorbell *doorbell_of(const struct file *f, uint32_t handle)
 
 	if (handle >= RNIC_DB_HANDLES || !gen || gen != client_generation() || client_daemon_died())
 		return NULL;
+	if (f->db && atomic_load_explicit(&f->db->gone, memory_order_relaxed))
+		return NULL;
 	return f->db;
 }
 
