@@ -23,6 +23,9 @@ static void usage(FILE *to)
 {
 	fputs("Usage: rnicctl [--dir DIR] [--json] COMMAND\n\n"
 	      "  link show [DEVICE]   devices, their interfaces, addresses and ways of sending\n"
+	      "  link add DEVICE netdev INTERFACE | addr ADDRESS [mtu N] [gso MODE]\n"
+	      "  link del DEVICE      its users are told that it fails\n"
+	      "  link set DEVICE [mtu N] [gso MODE] [state up|down]\n"
 	      "  stat [DEVICE]        counters and numbers of objects\n"
 	      "  cc show [DEVICE]     parameters of congestion control\n"
 	      "  cc set DEVICE NAME=VALUE...\n"
