@@ -155,8 +155,8 @@ void cq_settle(struct rnic_device *dev, uint64_t now);
  * Fills in *out, a copy with the source GID; who begins the line ("QP 17"). */
 int av_resolve(struct rnic_device *dev, const char *who, const struct rnic_av *av,
 	       struct rnic_av *out);
-/* Is the source address of a resolved one still in the table? Without it there is no way to send, as
- * Linux finds, too: a request is then LOC_QP_OP_ERR. */
+/* Is the source address of a resolved one still in the table? Without it there is no way to send,
+ * as Linux finds, too: a request is then LOC_QP_OP_ERR. */
 bool av_has_source(const struct rnic_device *dev, const struct rnic_av *av);
 
 void dev_log(struct rnic_device *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

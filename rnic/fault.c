@@ -30,7 +30,8 @@ static const char *status_reason(enum rnic_wc_status status)
 {
 	static const char *const names[] = {
 		[RNIC_WC_LOC_LEN_ERR] = "it is longer than a message may be",
-		[RNIC_WC_LOC_QP_OP_ERR] = "the QP cannot do this: operation, SGEs, inline length, address",
+		[RNIC_WC_LOC_QP_OP_ERR] =
+			"the QP cannot do this: operation, SGEs, inline length, address",
 		[RNIC_WC_LOC_PROT_ERR] = "its local memory cannot be used: lkey, range, access",
 		[RNIC_WC_MW_BIND_ERR] = "the window cannot be bound so",
 		[RNIC_WC_BAD_RESP_ERR] = "the peer's response makes no sense",
