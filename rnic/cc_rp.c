@@ -9,8 +9,9 @@
 #define MBIT 1000000ull
 #define US 1000ull
 #define S 1000000000ull
-#define EVENTS_MAX 4096	   /* of one update; what is left comes with the next */
-#define LATE_NS (100 * US) /* sending that was missed and is made up for */
+#define EVENTS_MAX 4096 /* of one update; what is left comes with the next */
+#define LATE_NS (2000 * US)
+#define SILENT_NS (100 * US)
 #define ONE CC_ALPHA_ONE
 
 void cc_rp_reset(struct cc_rp *rp)
@@ -182,10 +183,13 @@ void cc_rp_cnp(struct cc_rp *rp, const struct cc_params *p, uint64_t now)
 
 /* ---- packets ---- */
 
-/* No more than this is made up for. */
+/* No more than this is made up for: much if the host's timer was late, little if there was nothing
+ * to send. */
 static uint64_t sending_since(const struct cc_rp *rp, uint64_t now)
 {
-	return now > LATE_NS && rp->next < now - LATE_NS ? now - LATE_NS : rp->next;
+	uint64_t most = rp->waiting ? LATE_NS : SILENT_NS;
+
+	return now > most && rp->next < now - most ? now - most : rp->next;
 }
 
 uint32_t cc_rp_grant(struct cc_rp *rp, const struct cc_params *p, uint32_t want, uint32_t bytes,
@@ -196,8 +200,10 @@ uint32_t cc_rp_grant(struct cc_rp *rp, const struct cc_params *p, uint32_t want,
 	cc_rp_update(rp, p, now);
 	if (!rp->limited)
 		return want;
-	if (rp->next > now)
+	if (rp->next > now) {
+		rp->waiting = true;
 		return 0;
+	}
 	n = 1 + (now - sending_since(rp, now)) * rp->rate / S / 8 / bytes;
 	return n < want ? (uint32_t)n : want;
 }
@@ -207,5 +213,6 @@ void cc_rp_sent(struct cc_rp *rp, const struct cc_params *p, uint64_t bytes, uin
 	if (!rp->limited)
 		return;
 	rp->next = sending_since(rp, now) + (bytes * 8 * S + rp->rate / 2) / rp->rate;
+	rp->waiting = rp->waiting && rp->next <= now;
 	bytes_count(rp, p, bytes);
 }

@@ -28,6 +28,7 @@ struct cc_rp {
 	uint64_t bytes;	   /* sent in the present period of the byte counter */
 	uint32_t time_stage, byte_stage;
 	uint64_t next; /* the packets sent so far have left at this rate by then */
+	bool waiting;  /* there was something to send before that */
 };
 
 /* No CNP has ever come. */

@@ -311,6 +311,23 @@ START_TEST(silence_is_not_made_up_for)
 }
 END_TEST
 
+START_TEST(late_timer_is_made_up_for)
+{
+	p.rp_time_reset = 100000;
+	cnp(0);
+	cc_rp_sent(&rp, &p, 1000, START);
+	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 64, 1000, START + 1), 0);
+	/* 399.6 us late: 999 packets; in two parts */
+	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 2000, 1000, START + 400 * US), 1000);
+	cc_rp_sent(&rp, &p, 64000, START + 400 * US);
+	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 2000, 1000, START + 400 * US), 936);
+	cc_rp_sent(&rp, &p, 936000, START + 400 * US);
+	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 64, 1000, START + 400 * US), 0);
+	/* But no more than 2 ms. */
+	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 9000, 1000, START + 50 * MS), 5001);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -335,6 +352,7 @@ int main(void)
 		full_rate_ends_the_limit_and_forgets_alpha,
 		packets_leave_at_the_rate,
 		silence_is_not_made_up_for,
+		late_timer_is_made_up_for,
 	};
 
 	return fixture_run_loops("rnic_cc_rp", setup, tests, sizeof(tests) / sizeof(tests[0]),
