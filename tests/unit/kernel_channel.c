@@ -131,6 +131,7 @@ END_TEST
 /* As on a FUSE file system, whose owner chooses the inode numbers. */
 START_TEST(file_with_a_channels_inode_number_is_none)
 {
+	const struct ucma_opener who = {.session = 1, .uid = getuid(), .pid = 1};
 	struct ucma_file *file;
 	struct stat st;
 	int fd;
@@ -138,7 +139,7 @@ START_TEST(file_with_a_channels_inode_number_is_none)
 	ck_assert_int_eq(fstat(ch_fd, &st), 0);
 	ck_assert_ptr_eq(channel_find_inode(st.st_dev, st.st_ino), ch);
 	ck_assert_ptr_null(channel_find_inode(st.st_dev + 1, st.st_ino));
-	ck_assert_int_eq(ucma_open(rig.kernel, 1, &file, &fd), 0);
+	ck_assert_int_eq(ucma_open(rig.kernel, &who, &file, &fd), 0);
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_ptr_eq(ucma_find_inode(rig.kernel, st.st_dev, st.st_ino), file);
 	ck_assert_ptr_null(ucma_find_inode(rig.kernel, st.st_dev + 1, st.st_ino));

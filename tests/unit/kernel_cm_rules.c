@@ -2,6 +2,7 @@
 /* What rdma_cm owes to the kernel's rules beside its commands: who may have what, and how much. */
 #include "config.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
@@ -57,6 +58,186 @@ START_TEST(capability_is_read_from_the_status)
 }
 END_TEST
 
+/* ---- AF_IB ---- */
+
+struct ib_address { /* struct sockaddr_ib of librdmacm */
+	uint16_t family, pkey;
+	uint32_t flowinfo;
+	uint8_t addr[16];
+	uint64_t sid, sid_mask, scope_id;
+};
+
+static int64_t bind_ib(uint32_t id, const uint8_t addr[16], uint64_t sid, uint64_t mask)
+{
+	struct ib_address ib = {.family = AF_IB, .sid = htobe64(sid), .sid_mask = htobe64(mask)};
+	struct rdma_ucm_bind req = {.id = id, .addr_size = sizeof(ib)};
+
+	memcpy(ib.addr, addr, 16);
+	memcpy(&req.addr, &ib, sizeof(ib));
+	return cm_write(0, RDMA_USER_CM_CMD_BIND, &req, sizeof(req), 0);
+}
+
+static struct ib_address address_of(uint32_t id)
+{
+	struct rdma_ucm_query_addr_resp resp;
+	struct rdma_ucm_query req = {(uintptr_t)&resp, id, RDMA_USER_CM_QUERY_ADDR};
+	struct ib_address ib;
+
+	ck_assert_int_eq(cm_write(0, RDMA_USER_CM_CMD_QUERY, &req, sizeof(req), sizeof(resp)), 0);
+	memcpy(&ib, &resp.src_addr, sizeof(ib));
+	return ib;
+}
+
+static const uint8_t here[16] = {[10] = 0xff, 0xff, 10, 0, 0, 1}, any[16];
+
+START_TEST(af_ib_address_is_none_of_roce)
+{
+	uint32_t id;
+
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id), 0);
+	ck_assert_int_eq(bind_ib(id, here, 0x01061234, UINT64_MAX), -ENODEV);
+	ck_assert_int_eq(cm_bind(0, id, CM_HERE, 7000), 0); /* it is as it was */
+}
+END_TEST
+
+START_TEST(af_ib_wildcard_has_the_port_of_its_service_id)
+{
+	static const struct {
+		uint16_t ps;
+		uint64_t sid, mask;
+		int rc;
+	} rules[] = {
+		{RDMA_PS_TCP, 0x01061234, UINT64_MAX, 0},
+		{RDMA_PS_TCP, 0x01111234, UINT64_MAX, -EPROTONOSUPPORT},
+		{RDMA_PS_UDP, 0x01111234, UINT64_MAX, 0},
+		{RDMA_PS_UDP, 0x01061234, UINT64_MAX, -EPROTONOSUPPORT},
+		{RDMA_PS_IB, 0x013f1234, UINT64_MAX, 0},
+		{RDMA_PS_IB, 0x01061234, UINT64_MAX, 0},
+		{RDMA_PS_IB, 0x01021234, UINT64_MAX, -EPROTONOSUPPORT},
+		{RDMA_PS_IPOIB, 0x01021234, UINT64_MAX, -EPROTONOSUPPORT},
+		{RDMA_PS_TCP, 0x1234, 0xffff, 0}, /* only the port counts */
+	};
+	uint32_t id, other;
+	uint64_t space;
+
+	ck_assert_int_eq(cm_create(0, rules[_i].ps, &id), 0);
+	ck_assert_int_eq(bind_ib(id, any, rules[_i].sid, rules[_i].mask), rules[_i].rc);
+	if (rules[_i].rc)
+		return;
+	space = be64toh(address_of(id).sid) >> 16;
+	ck_assert_uint_eq(be64toh(address_of(id).sid) & 0xffff, 0x1234);
+	/* It has that port of that space, and no other ID may have it too. */
+	ck_assert_int_eq(cm_create(0, (uint16_t)space, &other), 0);
+	ck_assert_int_eq(cm_bind(0, other, CM_HERE, 0x1234), -EADDRNOTAVAIL);
+}
+END_TEST
+
+START_TEST(af_ib_wildcard_without_a_port_is_given_one)
+{
+	struct ib_address ib;
+	uint32_t id;
+
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id), 0);
+	ck_assert_int_eq(bind_ib(id, any, 0x01060000, UINT64_MAX), 0);
+	ib = address_of(id);
+	ck_assert_uint_eq(be64toh(ib.sid) >> 16, RDMA_PS_TCP);
+	ck_assert_uint_ge(be64toh(ib.sid) & 0xffff, 1024);
+	ck_assert_uint_eq(ib.sid_mask, UINT64_MAX);
+}
+END_TEST
+
+START_TEST(af_ib_destination_is_none_of_roce)
+{
+	struct ib_address ib = {.family = AF_IB, .addr = {[15] = 1}};
+	struct rdma_ucm_resolve_addr req = {.dst_size = sizeof(ib)};
+
+	memcpy(&req.dst_addr, &ib, sizeof(ib));
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &req.id), 0);
+	if (_i) /* of another family */
+		ck_assert_int_eq(cm_bind(0, req.id, CM_HERE, 0), 0);
+	ck_assert_int_eq(cm_write(0, RDMA_USER_CM_CMD_RESOLVE_ADDR, &req, sizeof(req), 0),
+			 _i ? -EINVAL : -ENODEV);
+}
+END_TEST
+
+/* ---- addresses that go ---- */
+
+START_TEST(address_that_goes_is_told_once_to_who_is_bound_to_it)
+{
+	const uint8_t none[16] = {0};
+	struct rnic_device *dev = cm_user.rig.dev.rnic;
+	const struct rnic_async gids = {.type = RNIC_EVENT_GID_CHANGE};
+	struct rdma_ucm_event_resp ev;
+	uint8_t other[16];
+	uint32_t slot = 0, bound, wild;
+
+	while (!rnic_gid_get(dev, (uint16_t)slot) ||
+	       memcmp(rnic_gid_get(dev, (uint16_t)slot), here, 16))
+		slot++;
+	bound = cm_listener(0, RDMA_PS_TCP, 7471, 4);
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &wild), 0);
+	ck_assert_int_eq(cm_bind(0, wild, 0, 7472), 0);
+	memcpy(other, here, 16);
+	other[15] = 77;
+	rnic_gid_set(dev, (uint16_t)slot + 1, other, 1);
+	kernel_port_event(&cm_user.rig.dev, &gids);
+	ck_assert_int_eq(cm_event(0, &ev), RNIC_CTL_WAIT); /* one more harms nobody */
+	rnic_gid_set(dev, (uint16_t)slot, none, 0);
+	kernel_port_event(&cm_user.rig.dev, &gids);
+	kernel_port_event(&cm_user.rig.dev, &gids);
+	ck_assert_uint_eq(cm_next(0, CMA_EV_ADDR_CHANGE).id, bound);
+	ck_assert_int_eq(cm_event(0, &ev), RNIC_CTL_WAIT);
+	rnic_gid_set(dev, (uint16_t)slot, here, 1); /* and again when it goes again */
+	kernel_port_event(&cm_user.rig.dev, &gids);
+	rnic_gid_set(dev, (uint16_t)slot, none, 0);
+	kernel_port_event(&cm_user.rig.dev, &gids);
+	cm_next(0, CMA_EV_ADDR_CHANGE);
+	ck_assert_int_eq(cm_event(0, &ev), RNIC_CTL_WAIT);
+}
+END_TEST
+
+/* ---- how many ---- */
+
+START_TEST(process_has_so_many_ids_on_all_its_channels)
+{
+	uint32_t first, id;
+
+	for (uint32_t i = 0; i < OWNER_IDS_MAX; i++)
+		ck_assert_int_eq(cm_create((int)(i % 2), RDMA_PS_TCP, i ? &id : &first), 0);
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id), -ENOMEM);
+	ck_assert_int_eq(cm_create(1, RDMA_PS_TCP, &id), -ENOMEM);
+	ck_assert_int_eq(cm_destroy(0, first, NULL), 0);
+	ck_assert_int_eq(cm_create(1, RDMA_PS_TCP, &id), 0);
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id), -ENOMEM);
+}
+END_TEST
+
+START_TEST(user_has_so_many_ids_in_all_processes)
+{
+	struct ucma_owner *list = NULL, *o[5], *root;
+	const uid_t uid = geteuid() + 1;
+	uint32_t n = 0;
+
+	for (int i = 0; i < 5; i++) {
+		o[i] = ucma_owner_get(&list, (uint64_t)i, uid);
+		for (uint32_t k = 0; k < OWNER_IDS_MAX; k++)
+			n += ucma_owner_take(o[i]);
+	}
+	ck_assert_uint_eq(n, OWNER_UID_IDS_MAX);
+	root = ucma_owner_get(&list, 5, 0);
+	ck_assert(ucma_owner_take(root));
+	ucma_owner_give(root);
+	ucma_owner_put(root);
+	ucma_owner_move(o[0], o[4]);
+	ck_assert(!ucma_owner_take(o[0]));
+	ucma_owner_give(o[4]);
+	ck_assert(ucma_owner_take(o[0]));
+	for (int i = 0; i < 5; i++)
+		ucma_owner_put(o[i]);
+	ck_assert_ptr_null(list);
+}
+END_TEST
+
 TCase *kernel_cm_rules_tcase(void)
 {
 	TCase *tc = tcase_create("cm_rules");
@@ -65,5 +246,12 @@ TCase *kernel_cm_rules_tcase(void)
 	tcase_add_checked_fixture(tc, cm_user_start, cm_user_stop);
 	tcase_add_test(tc, port_below_1024_is_for_who_has_the_capability);
 	tcase_add_test(tc, capability_is_read_from_the_status);
+	tcase_add_test(tc, af_ib_address_is_none_of_roce);
+	tcase_add_loop_test(tc, af_ib_wildcard_has_the_port_of_its_service_id, 0, 9);
+	tcase_add_test(tc, af_ib_wildcard_without_a_port_is_given_one);
+	tcase_add_loop_test(tc, af_ib_destination_is_none_of_roce, 0, 2);
+	tcase_add_test(tc, address_that_goes_is_told_once_to_who_is_bound_to_it);
+	tcase_add_test(tc, process_has_so_many_ids_on_all_its_channels);
+	tcase_add_test(tc, user_has_so_many_ids_in_all_processes);
 	return tc;
 }

@@ -11,6 +11,8 @@
 
 #define SOCKADDR_IB_LEN 48
 #define HOP_LIMIT 64
+#define IB_SID_AT 24
+#define IB_PORT_MASK UINT64_C(0xffff)
 
 int cma_addr_check(const union cma_addr *a, size_t len)
 {
@@ -32,6 +34,22 @@ static const uint8_t zeros[16];
 static const uint8_t *ib_addr(const union cma_addr *a)
 {
 	return (const uint8_t *)a + 8;
+}
+
+/* The service ID, and behind it the mask of what counts of it. */
+static const uint8_t *ib_sid(const union cma_addr *a)
+{
+	return (const uint8_t *)a + IB_SID_AT;
+}
+
+static void ib_sid_set(union cma_addr *a, uint16_t port)
+{
+	uint64_t sid, all = UINT64_MAX;
+
+	memcpy(&sid, ib_sid(a), sizeof(sid));
+	sid = htobe64((be64toh(sid) & ~IB_PORT_MASK) | port);
+	memcpy((uint8_t *)a + IB_SID_AT, &sid, sizeof(sid));
+	memcpy((uint8_t *)a + IB_SID_AT + sizeof(sid), &all, sizeof(all));
 }
 
 bool cma_addr_any(const union cma_addr *a)
@@ -78,7 +96,7 @@ void cma_addr_from_gid(union cma_addr *a, const uint8_t gid[16], uint16_t port)
 
 uint16_t cma_addr_port(const union cma_addr *a)
 {
-	uint64_t sid;
+	uint64_t sid, mask;
 
 	switch (a->sa.sa_family) {
 	case AF_INET:
@@ -86,8 +104,9 @@ uint16_t cma_addr_port(const union cma_addr *a)
 	case AF_INET6:
 		return ntohs(a->in6.sin6_port);
 	case AF_IB: /* the low bytes of the service ID */
-		memcpy(&sid, (const uint8_t *)a + 24, sizeof(sid));
-		return (uint16_t)be64toh(sid);
+		memcpy(&sid, ib_sid(a), sizeof(sid));
+		memcpy(&mask, ib_sid(a) + sizeof(sid), sizeof(mask));
+		return (uint16_t)(be64toh(sid) & be64toh(mask));
 	default:
 		return 0;
 	}
@@ -99,6 +118,32 @@ void cma_addr_port_set(union cma_addr *a, uint16_t port)
 		a->in.sin_port = htons(port);
 	else if (a->sa.sa_family == AF_INET6)
 		a->in6.sin6_port = htons(port);
+	else if (a->sa.sa_family == AF_IB)
+		ib_sid_set(a, port);
+}
+
+uint16_t cma_addr_space(struct cma_id *id)
+{
+	static const uint16_t spaces[] = {RDMA_PS_IB, RDMA_PS_TCP, RDMA_PS_UDP};
+	uint64_t sid, mask;
+
+	if (id->src.sa.sa_family != AF_IB)
+		return id->ps;
+	memcpy(&sid, ib_sid(&id->src), sizeof(sid));
+	memcpy(&mask, ib_sid(&id->src) + sizeof(sid), sizeof(mask));
+	mask = be64toh(mask) & ~IB_PORT_MASK;
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+		uint64_t space = (uint64_t)spaces[i] << 16;
+
+		if ((id->ps != RDMA_PS_IB && id->ps != spaces[i]) ||
+		    (be64toh(sid) & mask) != (space & mask))
+			continue;
+		sid = htobe64(space | cma_addr_port(&id->src));
+		memcpy((uint8_t *)&id->src + IB_SID_AT, &sid, sizeof(sid));
+		memset((uint8_t *)&id->src + IB_SID_AT + sizeof(sid), 0xff, 6); /* of its mask */
+		return spaces[i];
+	}
+	return 0;
 }
 
 bool cma_addr_equal(const union cma_addr *a, const union cma_addr *b)
@@ -219,7 +264,8 @@ int cma_bind(struct cma_id *id, const union cma_addr *a)
 	if (id->state != CMA_IDLE)
 		return -EINVAL;
 	if (!cma_addr_any(a)) {
-		rc = device_bind(id, a, NEAR_LOCALHOST);
+		/* AF_IB addresses are those of InfiniBand's own ports. */
+		rc = a->sa.sa_family == AF_IB ? -ENODEV : device_bind(id, a, NEAR_LOCALHOST);
 		if (rc)
 			return rc;
 	}
@@ -283,8 +329,6 @@ int cma_resolve_addr(struct cma_id *id, const union cma_addr *src, const union c
 	union cma_addr any = {.sa.sa_family = dst->sa.sa_family};
 	int rc;
 
-	if (dst->sa.sa_family == AF_IB)
-		return -EAFNOSUPPORT;
 	if (id->state == CMA_IDLE) {
 		rc = cma_bind(id, src ? src : &any);
 		if (rc)
@@ -294,6 +338,8 @@ int cma_resolve_addr(struct cma_id *id, const union cma_addr *src, const union c
 		return -EINVAL;
 	if (id->src.sa.sa_family != dst->sa.sa_family)
 		return -EINVAL;
+	if (dst->sa.sa_family == AF_IB)
+		return -ENODEV;
 	id->dst = *dst;
 	rc = source_bind(id);
 	if (!rc) {

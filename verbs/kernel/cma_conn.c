@@ -454,8 +454,7 @@ static void disconnected(struct cma_id *id, bool in_time)
 	ucma_event_add(ucma_event_new(id, CMA_EV_DISCONNECTED, in_time ? 0 : -ETIMEDOUT));
 }
 
-/* Before the program has taken an ID over by accepting it, nothing can be told about it. */
-static bool deaf(const struct cma_id *id)
+bool cma_id_deaf(const struct cma_id *id)
 {
 	return !id->number || !id->uid;
 }
@@ -466,7 +465,7 @@ static void event_came(void *host, struct rnic_cm *cm, void *user, const struct 
 
 	(void)host;
 	(void)cm;
-	if (deaf(id))
+	if (cma_id_deaf(id))
 		return;
 	switch (ev->type) {
 	case RNIC_CM_EV_REP:
@@ -507,6 +506,6 @@ void cma_removed(struct cma_id *id)
 	id->cm = NULL;
 	id->dev = NULL;
 	id->state = CMA_REMOVED;
-	if (!deaf(id))
+	if (!cma_id_deaf(id))
 		ucma_event_add(ucma_event_new(id, CMA_EV_DEVICE_REMOVAL, 0));
 }

@@ -12,12 +12,10 @@
 #include "verbs/kernel/umem_priv.h"
 
 #define PSN_MASK 0xffffff
-#define IDS_MAX 65536 /* of one channel */
 
 static void file_enter(struct cma_id *id, struct ucma_file *file)
 {
 	id->file = file;
-	file->n_ids++;
 	id->next = file->ids;
 	id->link = &file->ids;
 	if (id->next)
@@ -27,7 +25,6 @@ static void file_enter(struct cma_id *id, struct ucma_file *file)
 
 static void file_leave(struct cma_id *id)
 {
-	id->file->n_ids--;
 	*id->link = id->next;
 	if (id->next)
 		id->next->link = id->link;
@@ -38,11 +35,13 @@ int cma_id_create(struct ucma_file *file, uint16_t ps, uint8_t qp_type, uint64_t
 {
 	struct cma_id *id;
 
-	if (file->n_ids >= IDS_MAX)
+	if (!ucma_owner_take(file->owner))
 		return -ENOMEM;
 	id = calloc(1, sizeof(*id));
-	if (!id)
+	if (!id) {
+		ucma_owner_give(file->owner);
 		return -ENOMEM;
+	}
 	if (getrandom(&id->psn, sizeof(id->psn), 0) != sizeof(id->psn))
 		id->psn = (uint32_t)umem_clock();
 	id->psn &= PSN_MASK;
@@ -80,6 +79,9 @@ void cma_id_unnumber(struct cma_id *id)
 
 void cma_id_refile(struct cma_id *id, struct ucma_file *to)
 {
+	ucma_owner_move(id->file->owner, to->owner);
+	for (uint32_t n = cma_memberships(id); n; n--)
+		ucma_owner_move(id->file->owner, to->owner);
 	file_leave(id);
 	file_enter(id, to);
 }
@@ -95,6 +97,7 @@ uint32_t cma_id_move(struct cma_id *id, struct ucma_file *to)
 void cma_id_destroy(struct cma_id *id)
 {
 	file_leave(id);
+	ucma_owner_give(id->file->owner);
 	/* Whatever comes from here on is for nobody. */
 	ucma_events_forget(id->file, id, NULL);
 	cma_leave_all(id);
@@ -147,6 +150,36 @@ int ucma_device_add(struct kdevice *dev)
 
 	memcpy(&guid, dev->guid, sizeof(guid));
 	return rnic_cm_start(dev->rnic, &cma_cm_host, dev, be64toh(guid));
+}
+
+static bool has_address(const struct kdevice *dev, const uint8_t gid[16])
+{
+	for (uint32_t i = 0; i < RNIC_GID_TABLE_LEN; i++) {
+		const uint8_t *own = rnic_gid_get(dev->rnic, (uint16_t)i);
+
+		if (own && !memcmp(own, gid, 16))
+			return true;
+	}
+	return false;
+}
+
+static void address_check(struct cma_id *id)
+{
+	bool gone = !has_address(id->dev, id->av.sgid);
+
+	if (gone && !id->addr_gone && !cma_id_deaf(id) && !ucma_events_full(id->file))
+		ucma_event_add(ucma_event_new(id, CMA_EV_ADDR_CHANGE, 0));
+	id->addr_gone = gone;
+}
+
+void ucma_device_gids(struct kdevice *dev)
+{
+	struct ucma *u = dev->kernel->ucma;
+
+	for (struct ucma_file *f = u ? u->files : NULL; f; f = f->next)
+		for (struct cma_id *id = f->ids; id; id = id->next)
+			if (id->dev == dev)
+				address_check(id);
 }
 
 void ucma_device_del(struct kdevice *dev)

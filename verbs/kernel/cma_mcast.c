@@ -62,12 +62,17 @@ int cma_join(struct cma_id *id, const union cma_addr *group, uint64_t uid, uint1
 		return -EINVAL;
 	if (!id->dev)
 		return -ENODEV;
-	m = calloc(1, sizeof(*m));
-	if (!m)
+	if (!ucma_owner_take(id->file->owner))
 		return -ENOMEM;
+	m = calloc(1, sizeof(*m));
+	if (!m) {
+		ucma_owner_give(id->file->owner);
+		return -ENOMEM;
+	}
 	cma_addr_gid(group, m->gid);
 	n = is_multicast(m->gid) ? table_add(&id->file->kernel->ucma->mcasts, m) : -EINVAL;
 	if (n < 0) {
+		ucma_owner_give(id->file->owner);
 		free(m);
 		return (int)n;
 	}
@@ -77,6 +82,15 @@ int cma_join(struct cma_id *id, const union cma_addr *group, uint64_t uid, uint1
 	m->next = id->mcasts;
 	id->mcasts = m;
 	return 0;
+}
+
+uint32_t cma_memberships(const struct cma_id *id)
+{
+	uint32_t n = 0;
+
+	for (const struct cma_mcast *m = id->mcasts; m; m = m->next)
+		n++;
+	return n;
 }
 
 static int mcast_find(struct ucma_file *file, uint32_t number, struct cma_mcast **m)
@@ -113,6 +127,7 @@ static void mcast_free(struct cma_mcast *m)
 		p = &(*p)->next;
 	*p = m->next;
 	table_remove(&m->id->file->kernel->ucma->mcasts, m->number);
+	ucma_owner_give(m->id->file->owner);
 	free(m);
 }
 

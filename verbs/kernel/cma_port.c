@@ -101,9 +101,9 @@ static int collide(const struct cma_id *a, const struct cma_id *b)
 	return addresses_collide(a, b);
 }
 
-static int port_fixed(struct ucma *u, struct cma_id *id, uint16_t number)
+static int port_fixed(struct ucma *u, struct cma_id *id, uint16_t ps, uint16_t number)
 {
-	struct cma_port *p = port_find(u, id->ps, number);
+	struct cma_port *p = port_find(u, ps, number);
 
 	if (number < CMA_PORT_LOW && !id->low_ports) {
 		kernel_log(id->file->kernel,
@@ -117,11 +117,11 @@ static int port_fixed(struct ucma *u, struct cma_id *id, uint16_t number)
 			return rc;
 	}
 	if (!p)
-		p = port_create(u, id->ps, number);
+		p = port_create(u, ps, number);
 	return p ? port_enter(p, id) : -ENOMEM;
 }
 
-static int port_any(struct ucma *u, struct cma_id *id)
+static int port_any(struct ucma *u, struct cma_id *id, uint16_t ps)
 {
 	static uint16_t last = EPHEMERAL_FIRST; /* so that a port is not given again at once */
 
@@ -129,9 +129,9 @@ static int port_any(struct ucma *u, struct cma_id *id)
 		struct cma_port *p;
 
 		last = last >= EPHEMERAL_LAST ? EPHEMERAL_FIRST : (uint16_t)(last + 1);
-		if (port_find(u, id->ps, last))
+		if (port_find(u, ps, last))
 			continue;
-		p = port_create(u, id->ps, last);
+		p = port_create(u, ps, last);
 		if (!p || port_enter(p, id))
 			return -ENOMEM;
 		cma_addr_port_set(&id->src, last);
@@ -143,9 +143,11 @@ static int port_any(struct ucma *u, struct cma_id *id)
 int cma_port_get(struct cma_id *id)
 {
 	struct ucma *u = id->file->kernel->ucma;
-	uint16_t number = cma_addr_port(&id->src);
+	uint16_t number = cma_addr_port(&id->src), ps = cma_addr_space(id);
 
-	return number ? port_fixed(u, id, number) : port_any(u, id);
+	if (!ps)
+		return -EPROTONOSUPPORT;
+	return number ? port_fixed(u, id, ps, number) : port_any(u, id, ps);
 }
 
 void cma_port_put(struct cma_id *id)

@@ -190,6 +190,8 @@ void kernel_port_event(struct kdevice *dev, const struct rnic_async *event)
 	for (struct context *c = dev->kernel->contexts; c; c = context_next(c))
 		if (context_device(c) == dev)
 			uverbs_port_event(c, event);
+	if (event->type == RNIC_EVENT_GID_CHANGE)
+		ucma_device_gids(dev);
 }
 
 bool kernel_scan_doorbells(struct kernel *k)

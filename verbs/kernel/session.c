@@ -275,8 +275,10 @@ static int64_t call_open_node(struct call *call, struct kdevice *dev)
 static int64_t call_open_cm(struct call *call)
 {
 	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_UCMA, .rdev = ucma_rdev()};
+	const struct session *s = call->session;
+	const struct ucma_opener who = {.session = s->id, .uid = s->uid, .pid = s->pid};
 	struct ucma_file *file;
-	int fd, rc = ucma_open(call->kernel, call->session->pid, &file, &fd);
+	int fd, rc = ucma_open(call->kernel, &who, &file, &fd);
 
 	if (rc)
 		return rc;

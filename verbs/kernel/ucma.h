@@ -25,9 +25,16 @@ struct ucma_file;
 int ucma_create(struct kernel *k); /* once for a kernel */
 void ucma_destroy(struct kernel *k);
 
-/* pid: the process, for display. *client_fd is to be passed to the client (the caller closes it).
- */
-int ucma_open(struct kernel *k, uint32_t pid, struct ucma_file **file, int *client_fd);
+/* The process that opens a channel. */
+struct ucma_opener {
+	uint64_t session;
+	uid_t uid;
+	uint32_t pid; /* for display */
+};
+
+/* *client_fd is to be passed to the client (the caller closes it). */
+int ucma_open(struct kernel *k, const struct ucma_opener *who, struct ucma_file **file,
+	      int *client_fd);
 struct ucma_file *ucma_find(struct kernel *k, uint64_t id);
 /* dev too: a file system of a user's own can give its files any inode numbers. */
 struct ucma_file *ucma_find_inode(struct kernel *k, dev_t dev, ino_t ino);
@@ -62,6 +69,8 @@ bool ucma_entry_next(struct kernel *k, uint32_t *cursor, struct ucma_entry *entr
 
 /* 0 or -errno. */
 int ucma_device_add(struct kdevice *dev);
+/* Its GIDs have changed: who is bound to an address that has gone is told (ADDR_CHANGE), once. */
+void ucma_device_gids(struct kdevice *dev);
 /* Tells every connection of it (DEVICE_REMOVAL) and ends them. */
 void ucma_device_del(struct kdevice *dev);
 /* Has a program still to fetch that a device has gone? */

@@ -61,6 +61,7 @@ static void file_end(struct ucma_file *f)
 		event_drop(f);
 	while (f->ids)
 		cma_id_destroy(f->ids);
+	ucma_owner_put(f->owner);
 	close(f->fd);
 	free(f);
 }
@@ -113,7 +114,8 @@ static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	owed_send(w->data);
 }
 
-int ucma_open(struct kernel *k, uint32_t pid, struct ucma_file **out, int *client_fd)
+int ucma_open(struct kernel *k, const struct ucma_opener *who, struct ucma_file **out,
+	      int *client_fd)
 {
 	struct ucma_file *f = calloc(1, sizeof(*f));
 	struct stat st;
@@ -131,9 +133,16 @@ int ucma_open(struct kernel *k, uint32_t pid, struct ucma_file **out, int *clien
 		free(f);
 		return -EIO;
 	}
+	f->owner = ucma_owner_get(&k->ucma->owners, who->session, who->uid);
+	if (!f->owner) {
+		close(sv[0]);
+		close(sv[1]);
+		free(f);
+		return -ENOMEM;
+	}
 	f->kernel = k;
 	f->id = ++k->next_id;
-	f->pid = pid;
+	f->pid = who->pid;
 	f->fd = sv[0];
 	f->client_dev = st.st_dev;
 	f->client_ino = st.st_ino;

@@ -12,6 +12,7 @@
 #include "rnic/table.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/ucma.h"
+#include "verbs/kernel/ucma_owner.h"
 
 #define CMA_ACK_TIMEOUT 19 /* 2.1 s, as Linux gives RoCE */
 #define CMA_UDP_QKEY 0x01234567u
@@ -70,13 +71,14 @@ struct ucma_file {
 	uint32_t n_events;
 	uint32_t owed; /* records that did not fit into the socket */
 	struct cma_id *ids;
-	uint32_t n_ids;
+	struct ucma_owner *owner;
 };
 
 #define CMA_PORT_PLACES 16384
 
 struct ucma {
 	struct ucma_file *files;
+	struct ucma_owner *owners;
 	struct rnic_table ids;	  /* struct cma_id by its number */
 	struct rnic_table mcasts; /* struct cma_mcast */
 	struct cma_port *ports[CMA_PORT_PLACES];
@@ -110,6 +112,7 @@ struct cma_id {
 	uint32_t backlog;
 	uint32_t events_reported;
 	bool reuseaddr, afonly, tos_set, ack_timeout_set;
+	bool addr_gone; /* it has been told so */
 	bool low_ports; /* it may be bound below CMA_PORT_LOW */
 	uint8_t tos, ack_timeout;
 	/* Of the connection under way. */
@@ -163,6 +166,9 @@ void cma_addr_gid(const union cma_addr *a, uint8_t gid[16]);
 void cma_addr_from_gid(union cma_addr *a, const uint8_t gid[16], uint16_t port);
 socklen_t cma_addr_len(const union cma_addr *a);
 const char *cma_addr_text(const union cma_addr *a, char *buf, size_t size);
+/* The port space of its address: its own, or the one that an AF_IB address's service ID begins
+ * with; 0: none of its own. Such an address is made whole. */
+uint16_t cma_addr_space(struct cma_id *id);
 int cma_bind(struct cma_id *id, const union cma_addr *a);
 int cma_resolve_addr(struct cma_id *id, const union cma_addr *src, const union cma_addr *dst);
 
@@ -179,6 +185,8 @@ bool cma_port_listened(struct ucma *u, uint16_t ps, uint16_t port);
 struct cma_id *cma_listener(struct ucma *u, uint16_t ps, const union cma_addr *to);
 
 /* ---- cma_conn.c ---- */
+/* Before the program has taken an ID over by accepting it, nothing can be told about it. */
+bool cma_id_deaf(const struct cma_id *id);
 extern const struct rnic_cm_host cma_cm_host; /* its host is a struct kdevice */
 int cma_listen(struct cma_id *id, uint32_t backlog);
 int cma_connect(struct cma_id *id, const struct rdma_ucm_conn_param *param);
@@ -212,5 +220,6 @@ uint32_t cma_leave(struct ucma_file *file, uint32_t number);
 /* One of its events has been fetched. */
 void cma_mcast_reported(struct cma_mcast *m);
 void cma_leave_all(struct cma_id *id);
+uint32_t cma_memberships(const struct cma_id *id);
 
 #endif
