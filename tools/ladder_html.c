@@ -11,7 +11,7 @@
 static const char page_style[] =
 	"body{margin:0;background:var(--bg);color:var(--ink);"
 	"font-family:ui-sans-serif,system-ui,'DejaVu Sans',sans-serif}"
-	"header{padding:26px 24px 8px;max-width:1140px}h1{font-size:21px;margin:0 0 4px}"
+	"header{padding:26px 24px 8px;max-width:1200px}h1{font-size:21px;margin:0 0 4px}"
 	"header p{color:var(--dim);margin:4px 0;font-size:14px}"
 	"ul{list-style:none;display:flex;flex-wrap:wrap;gap:6px 18px;padding:0;margin:10px 0 0;"
 	"font-size:13px;color:var(--dim)}li{display:flex;align-items:center;gap:7px}"

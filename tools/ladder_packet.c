@@ -61,7 +61,7 @@ static void marks_set(struct ladder_packet *p)
 		p->marks |= LADDER_NAK;
 	if (flags & BTH_F_AETH && aeth_kind(p->bth.syndrome) == AETH_RNR_NAK)
 		p->marks |= LADDER_RNR;
-	if ((p->tos & ECN_MASK) == ECN_CE)
+	if ((p->tos & ECN_MASK) == ECN_CE || ladder_says(p, "marked CE"))
 		p->marks |= LADDER_CE;
 	if (ladder_says(p, "retransmission"))
 		p->marks |= LADDER_AGAIN;

@@ -19,7 +19,6 @@
 #include "tools/roceframe.h"
 
 enum { FOLD_MIN = 3, QUIET_MIN = 48, QUIET_EDGE = 12 };
-enum { RATE_PACKETS = 32 }; /* of which a rate is taken */
 
 static const struct ladder_packet *packet_at(const struct ladder *l, const struct ladder_flow *f,
 					     uint32_t i)
@@ -122,25 +121,25 @@ static void label_make(const struct ladder_packet *p, char *buf, size_t size)
 	}
 }
 
-/* Bit/s of payload of that end over the packets before or behind i. */
+/* Bit/s of payload of that end from packet i to the CNP before it, or behind it, or to the end of
+ * the flow. */
 static double rate(const struct ladder *l, const struct ladder_flow *f, uint32_t i, unsigned from,
 		   int step)
 {
-	uint64_t bytes = 0, begin = 0, end = 0;
-	uint32_t n = 0;
+	uint64_t bytes = 0, here = packet_at(l, f, i)->time, there = here;
 
-	for (int64_t k = (int64_t)i + step; k >= 0 && k < f->n && n < RATE_PACKETS; k += step) {
+	for (int64_t k = (int64_t)i + step; k >= 0 && k < f->n; k += step) {
 		const struct ladder_packet *p = packet_at(l, f, (uint32_t)k);
 
-		if (p->from != from || !p->bth.payload_len)
-			continue;
-		begin = n++ ? begin : p->time;
-		end = p->time;
-		bytes += p->bth.payload_len;
+		if (p->from == from)
+			bytes += p->bth.payload_len;
+		there = p->time;
+		if (p->marks & LADDER_CNP)
+			break;
 	}
-	if (n < RATE_PACKETS / 4 || begin == end)
-		return 0;
-	return (double)bytes * 8e9 / (double)(end > begin ? end - begin : begin - end);
+	return here == there
+		       ? 0
+		       : (double)bytes * 8e9 / (double)(here > there ? here - there : there - here);
 }
 
 static void rate_text(double rate, char *buf, size_t size)
@@ -158,12 +157,9 @@ static void note_cnp(const struct ladder *l, const struct ladder_flow *f, uint32
 	double before = rate(l, f, i, !p->from, -1), after = rate(l, f, i, !p->from, 1);
 	char from[24], to[24];
 
-	add(r->note, sizeof(r->note), "congestion");
-	if (!before || !after)
-		return;
 	rate_text(before, from, sizeof(from));
 	rate_text(after, to, sizeof(to));
-	add(r->note, sizeof(r->note), "rate seen %s, then %s", from, to);
+	add(r->note, sizeof(r->note), "rate until here %s, then %s", from, to);
 }
 
 static void note_nak(const struct ladder_packet *p, struct ladder_row *r)
@@ -194,8 +190,8 @@ static void note_make(const struct ladder *l, const struct ladder_flow *f, uint3
 		add(note, size, "no receive posted: wait");
 	if (p->marks & LADDER_CNP)
 		note_cnp(l, f, i, r);
-	if (p->marks & LADDER_CE)
-		add(note, size, "CE");
+	if (p->marks & LADDER_CE && !(p->marks & LADDER_COMMENTED))
+		add(note, size, "marked CE");
 	if (p->marks & LADDER_UNANSWERED)
 		add(note, size, "no answer");
 	if (p->marks & (LADDER_DROPPED | LADDER_COMMENTED) && p->comment)

@@ -12,7 +12,7 @@
 #include "tools/ladder_svg.h"
 
 enum {
-	WIDTH = 1180,
+	WIDTH = 1240,
 	TIME_X = 120, /* right end of times */
 	LEFT = 250,
 	RIGHT = 810,
@@ -52,7 +52,7 @@ const char ladder_svg_style[] =
 	".data{--c:var(--data)}.read{--c:var(--read)}.ack{--c:var(--ack)}.nak{--c:var(--nak)}"
 	".again{--c:var(--again)}.cnp{--c:var(--cnp)}.cm{--c:var(--cm)}"
 	".a{stroke:var(--c)}.h{fill:var(--c)}.nak .note,.bad .note{fill:var(--nak)}"
-	".again .note{fill:var(--again)}.cnp .note{fill:var(--cnp)}.bad.again "
+	".again .note{fill:var(--again)}.cnp .note,.ce .note{fill:var(--cnp)}.bad.again "
 	".note{fill:var(--nak)}"
 	".x{stroke:var(--nak);stroke-width:2.6;fill:none;stroke-linecap:round}"
 	".band{fill:var(--band)}.bandt{text-anchor:middle;fill:var(--again);font-weight:600}"
@@ -180,7 +180,9 @@ static const char *class_of(const struct ladder_flow *f, const struct ladder *l,
 		return "again";
 	if (flags & BTH_F_READ || flags & BTH_F_ATOMIC)
 		return "read";
-	return flags & BTH_F_ACK ? "ack" : "data";
+	if (flags & BTH_F_ACK)
+		return "ack";
+	return r->marks & LADDER_CE ? "data ce" : "data";
 }
 
 static void head_put(FILE *to, int x, int y, int way)
