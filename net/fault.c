@@ -3,18 +3,22 @@
  * The set of rules. Each packet is shown to every rule that it matches, also when an earlier one
  * has already dropped it, so that what one rule does never depends on the others.
  *
- * Most rules match few packets, so the set keeps for each direction and opcode, and for hashes of
- * the other things that rules match by, the set of rules that might match, one bit a rule: what
- * cannot match costs four loads for all rules together.
+ * Most packets match no rule, or one that does not fire on them. So rules that match the same
+ * packets are one class, which counts these and knows on which of them the next rule of its own
+ * fires: what is random is drawn as a number of packets to come. And the set keeps for each
+ * direction and opcode, and for hashes of the other things that rules match by, the set of classes
+ * that might match, one bit a class: what cannot match costs four loads for all rules together.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bth/aeth.h"
 #include "bth/packet.h"
 #include "bth/psn.h"
 #include "bth/wire.h"
@@ -22,11 +26,20 @@
 
 enum { BUCKETS = 64 };
 
+#define NEVER UINT64_MAX
+
 _Static_assert(FAULT_RULES_MAX <= 64, "a set of rules is a 64-bit number");
+
+struct fault_class {
+	struct fault_match match;
+	uint64_t seen; /* packets that match */
+	uint64_t next; /* the one of them on which some rule fires; NEVER */
+};
 
 struct fault_rules {
 	struct fault_rule rules[FAULT_RULES_MAX];
-	uint32_t count;
+	struct fault_class classes[FAULT_RULES_MAX];
+	uint32_t count, n_classes;
 	uint32_t last_id;
 	unsigned dirs; /* of all of them */
 	bool seeded;
@@ -70,30 +83,44 @@ uint64_t fault_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static void index_opcodes(struct fault_rules *rules, const struct fault_rule *r, uint64_t bit)
+/* So many packets on the next one that the rule's probability chooses. */
+static uint64_t fault_gap(struct fault_rule *r)
+{
+	double even, gap;
+
+	if (r->chance <= 0)
+		return NEVER;
+	if (r->chance >= 1)
+		return 1;
+	even = (double)((fault_random(&r->random) >> 11) + 1) / (double)(UINT64_C(1) << 53);
+	gap = floor(log(even) / log1p(-r->chance));
+	return gap < 1e18 ? 1 + (uint64_t)gap : NEVER;
+}
+
+static void index_opcodes(struct fault_rules *rules, const struct fault_match *m, uint64_t bit)
 {
 	for (unsigned i = 0; i < 256; i++) {
-		if (!(r->opcodes[i / 8] & 1 << i % 8))
+		if (!(m->opcodes[i / 8] & 1 << i % 8))
 			continue;
-		if (r->dirs & FAULT_RX)
+		if (m->dirs & FAULT_RX)
 			rules->by_opcode[0][i] |= bit;
-		if (r->dirs & FAULT_TX)
+		if (m->dirs & FAULT_TX)
 			rules->by_opcode[1][i] |= bit;
 	}
 }
 
-static void index_rule(struct fault_rules *rules, const struct fault_rule *r, uint64_t bit)
+static void index_class(struct fault_rules *rules, const struct fault_match *m, uint64_t bit)
 {
-	index_opcodes(rules, r, bit);
+	index_opcodes(rules, m, bit);
 	for (uint32_t i = 0; i < BUCKETS; i++) {
-		if (r->qpn == FAULT_ANY || r->qpn % BUCKETS == i)
+		if (m->qpn == FAULT_ANY || m->qpn % BUCKETS == i)
 			rules->by_qpn[i] |= bit;
-		if (r->dqpn == FAULT_ANY || r->dqpn % BUCKETS == i)
+		if (m->dqpn == FAULT_ANY || m->dqpn % BUCKETS == i)
 			rules->by_dqpn[i] |= bit;
-		if (r->psn_span >= BUCKETS - 1 || (i - r->psn_first) % BUCKETS <= r->psn_span)
+		if (m->psn_span >= BUCKETS - 1 || (i - m->psn_first) % BUCKETS <= m->psn_span)
 			rules->by_psn[i] |= bit;
 	}
-	rules->dirs |= r->dirs;
+	rules->dirs |= m->dirs;
 }
 
 static void index_make(struct fault_rules *rules)
@@ -103,8 +130,78 @@ static void index_make(struct fault_rules *rules)
 	memset(rules->by_qpn, 0, sizeof(rules->by_qpn));
 	memset(rules->by_dqpn, 0, sizeof(rules->by_dqpn));
 	memset(rules->by_psn, 0, sizeof(rules->by_psn));
+	for (uint32_t i = 0; i < rules->n_classes; i++)
+		index_class(rules, &rules->classes[i].match, UINT64_C(1) << i);
+}
+
+static bool match_same(const struct fault_match *a, const struct fault_match *b)
+{
+	return a->qpn == b->qpn && a->dqpn == b->dqpn && a->psn_first == b->psn_first &&
+	       a->psn_span == b->psn_span && a->from == b->from && a->until == b->until &&
+	       a->field == b->field && a->ack == b->ack && a->dirs == b->dirs &&
+	       memcmp(a->opcodes, b->opcodes, sizeof(a->opcodes)) == 0;
+}
+
+/* When it fires next, if rules of its class have not yet been shown more than `seen` packets. */
+static uint64_t next_of(struct fault_rule *r, uint64_t seen)
+{
+	uint64_t done = seen - r->base, gap = NEVER;
+
+	if (r->fired == r->limit)
+		return NEVER;
+	switch (r->when) {
+	case FAULT_ALWAYS:
+		gap = 1;
+		break;
+	case FAULT_PROBABILITY:
+		gap = fault_gap(r);
+		break;
+	case FAULT_NTH:
+		gap = r->n > done ? r->n - done : NEVER;
+		break;
+	case FAULT_EVERY:
+		gap = r->n - done % r->n;
+		break;
+	}
+	return gap < NEVER - seen ? seen + gap : NEVER;
+}
+
+static void class_plan(struct fault_rules *rules, uint32_t of)
+{
+	uint64_t next = NEVER;
+
 	for (uint32_t i = 0; i < rules->count; i++)
-		index_rule(rules, &rules->rules[i], UINT64_C(1) << i);
+		if (rules->rules[i].of == of && rules->rules[i].next < next)
+			next = rules->rules[i].next;
+	rules->classes[of].next = next;
+}
+
+static void class_join(struct fault_rules *rules, struct fault_rule *r)
+{
+	uint32_t i = 0;
+
+	while (i < rules->n_classes && !match_same(&rules->classes[i].match, &r->match))
+		i++;
+	if (i == rules->n_classes)
+		rules->classes[rules->n_classes++] = (struct fault_class){.match = r->match};
+	r->of = i;
+	r->base = rules->classes[i].seen;
+	r->next = next_of(r, r->base);
+}
+
+/* The last of its rules has gone? */
+static void class_leave(struct fault_rules *rules, uint32_t of)
+{
+	for (uint32_t i = 0; i < rules->count; i++)
+		if (rules->rules[i].of == of) {
+			class_plan(rules, of);
+			return;
+		}
+	rules->n_classes--;
+	memmove(&rules->classes[of], &rules->classes[of + 1],
+		(rules->n_classes - of) * sizeof(rules->classes[0]));
+	for (uint32_t i = 0; i < rules->count; i++)
+		rules->rules[i].of -= rules->rules[i].of > of;
 }
 
 int fault_rules_add(struct fault_rules *rules, uint64_t now, const char *text, uint32_t *id,
@@ -125,7 +222,9 @@ int fault_rules_add(struct fault_rules *rules, uint64_t now, const char *text, u
 	}
 	if (!fault_parse(&r, now, text, err, err_size))
 		return -EINVAL;
+	class_join(rules, &r);
 	rules->rules[rules->count++] = r;
+	class_plan(rules, r.of);
 	*id = rules->last_id = r.id;
 	index_make(rules);
 	return 0;
@@ -134,11 +233,14 @@ int fault_rules_add(struct fault_rules *rules, uint64_t now, const char *text, u
 int fault_rules_del(struct fault_rules *rules, uint32_t id)
 {
 	for (uint32_t i = 0; i < rules->count; i++) {
+		uint32_t of = rules->rules[i].of;
+
 		if (rules->rules[i].id != id)
 			continue;
 		rules->count--;
 		memmove(&rules->rules[i], &rules->rules[i + 1],
 			(rules->count - i) * sizeof(rules->rules[0]));
+		class_leave(rules, of);
 		index_make(rules);
 		return 0;
 	}
@@ -147,7 +249,7 @@ int fault_rules_del(struct fault_rules *rules, uint32_t id)
 
 void fault_rules_clear(struct fault_rules *rules)
 {
-	rules->count = 0;
+	rules->count = rules->n_classes = 0;
 	index_make(rules);
 }
 
@@ -156,38 +258,43 @@ struct seen {
 	uint32_t qpn, dqpn, psn;
 };
 
-static bool rule_matches(const struct fault_rule *r, const struct seen *s)
+static bool matches(const struct fault_match *m, const struct seen *s)
 {
-	if (r->qpn != FAULT_ANY && r->qpn != s->qpn)
-		return false;
-	if (r->dqpn != FAULT_ANY && r->dqpn != s->dqpn)
-		return false;
-	if (r->psn_span != FAULT_ANY && ((s->psn - r->psn_first) & BTH_PSN_MASK) > r->psn_span)
-		return false;
-	if (s->p->now < r->from || s->p->now >= r->until)
-		return false;
-	return fault_act_can(r, s->p);
-}
+	const struct fault_packet *p = s->p;
 
-static bool rule_fires(struct fault_rule *r)
-{
-	r->seen++;
-	switch (r->when) {
-	case FAULT_ALWAYS:
-		return true;
-	case FAULT_PROBABILITY:
-		return fault_random(&r->random) >> 11 < r->threshold;
-	case FAULT_NTH:
-		return r->seen == r->n;
-	case FAULT_EVERY:
-		return r->seen % r->n == 0;
-	}
-	return false;
+	if ((m->qpn != FAULT_ANY && m->qpn != s->qpn) ||
+	    (m->dqpn != FAULT_ANY && m->dqpn != s->dqpn))
+		return false;
+	if (m->psn_span != FAULT_ANY && ((s->psn - m->psn_first) & BTH_PSN_MASK) > m->psn_span)
+		return false;
+	if (p->now < m->from || p->now >= m->until)
+		return false;
+	if (m->ack && (p->len <= BTH_LEN || aeth_kind(p->bth[BTH_LEN]) != AETH_ACK))
+		return false;
+	return !m->field || fault_field_there(m->field, p);
 }
 
 static void verdict_begin(struct fault_verdict *v)
 {
 	memset(v, 0, offsetof(struct fault_verdict, fired));
+}
+
+/* Some rule of the class fires on this packet. */
+static void class_fires(struct fault_rules *rules, uint32_t of, const struct fault_packet *p,
+			struct fault_verdict *v)
+{
+	struct fault_class *c = &rules->classes[of];
+
+	for (uint32_t i = 0; i < rules->count; i++) {
+		struct fault_rule *r = &rules->rules[i];
+
+		if (r->of != of || r->next != c->seen)
+			continue;
+		r->seen = c->seen - r->base;
+		r->fired += fault_act(r, p, v);
+		r->next = next_of(r, c->seen);
+	}
+	class_plan(rules, of);
 }
 
 bool fault_decide(struct fault_rules *rules, const struct fault_packet *p, struct fault_verdict *v)
@@ -205,14 +312,15 @@ bool fault_decide(struct fault_rules *rules, const struct fault_packet *p, struc
 	maybe &= rules->by_qpn[s.qpn % BUCKETS] & rules->by_dqpn[s.dqpn % BUCKETS] &
 		 rules->by_psn[s.psn % BUCKETS];
 	for (; maybe; maybe &= maybe - 1) {
-		struct fault_rule *r = &rules->rules[__builtin_ctzll(maybe)];
+		uint32_t of = (uint32_t)__builtin_ctzll(maybe);
+		struct fault_class *c = &rules->classes[of];
 
-		if (!rule_matches(r, &s) || !rule_fires(r) || r->fired == r->limit)
+		if (!matches(&c->match, &s) || ++c->seen < c->next)
 			continue;
 		if (!fired)
 			verdict_begin(v);
 		fired = true;
-		r->fired += fault_act(r, p, v);
+		class_fires(rules, of, p, v);
 	}
 	return fired;
 }
@@ -225,10 +333,10 @@ int fault_rules_info(const struct fault_rules *rules, uint32_t index, struct fau
 		return -ENOENT;
 	r = &rules->rules[index];
 	*info = (struct fault_info){.id = r->id,
-				    .dirs = r->dirs,
+				    .dirs = r->match.dirs,
 				    .text = r->text,
 				    .action = fault_action_name(r->action),
-				    .seen = r->seen,
+				    .seen = rules->classes[r->of].seen - r->base,
 				    .fired = r->fired};
 	return 0;
 }

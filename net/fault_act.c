@@ -95,26 +95,6 @@ static uint64_t delay_draw(struct fault_rule *r)
 	return r->delay;
 }
 
-bool fault_act_can(const struct fault_rule *r, const struct fault_packet *p)
-{
-	switch (r->action) {
-	case FAULT_NO_ACTION:
-	case FAULT_DROP:
-	case FAULT_DUPLICATE:
-	case FAULT_DELAY:
-	case FAULT_REORDER:
-	case FAULT_CORRUPT_BITS:
-	case FAULT_MARK_CE:
-	case FAULT_BOTTLENECK:
-		return true;
-	case FAULT_CORRUPT_FIELD:
-		return fault_field_there(r->field, p);
-	case FAULT_NAK:
-		return p->len > BTH_LEN && aeth_kind(p->bth[BTH_LEN]) == AETH_ACK;
-	}
-	return false;
-}
-
 static void fired_add(const struct fault_rule *r, enum fault_action action, struct fault_verdict *v)
 {
 	if (v->n_fired == FAULT_FIRED_MAX)

@@ -85,24 +85,24 @@ static bool qpn_word(struct parse *p, const char *name, const char *value, uint3
 
 static bool take_qp(struct parse *p, const char *value)
 {
-	return qpn_word(p, "qp", value, &p->r->qpn);
+	return qpn_word(p, "qp", value, &p->r->match.qpn);
 }
 
 static bool take_dqpn(struct parse *p, const char *value)
 {
-	return qpn_word(p, "dqpn", value, &p->r->dqpn);
+	return qpn_word(p, "dqpn", value, &p->r->match.dqpn);
 }
 
 static bool take_opcode(struct parse *p, const char *value)
 {
 	char list[WORD_LEN_MAX], *save, *name;
 
-	memset(p->r->opcodes, 0, sizeof(p->r->opcodes));
+	memset(p->r->match.opcodes, 0, sizeof(p->r->match.opcodes));
 	snprintf(list, sizeof(list), "%s", value);
 	if (!*value || value[strlen(value) - 1] == ',' || *value == ',' || strstr(value, ",,"))
 		return wrong(p, "opcode wants a name, such as rc-read-response");
 	for (name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save))
-		if (!fault_word_opcode(name, p->r->opcodes))
+		if (!fault_word_opcode(name, p->r->match.opcodes))
 			return wrong(p, "unknown opcode '%s'", name);
 	return true;
 }
@@ -113,8 +113,8 @@ static bool take_psn(struct parse *p, const char *value)
 
 	if (!fault_word_range(value, BTH_PSN_MASK, &first, &last))
 		return wrong(p, "psn is 0 to 0xffffff, or FIRST-LAST, not '%s'", value);
-	p->r->psn_first = (uint32_t)first;
-	p->r->psn_span = (uint32_t)(last - first) & BTH_PSN_MASK;
+	p->r->match.psn_first = (uint32_t)first;
+	p->r->match.psn_span = (uint32_t)(last - first) & BTH_PSN_MASK;
 	return true;
 }
 
@@ -124,7 +124,7 @@ static bool take_from(struct parse *p, const char *value)
 
 	if (!time_word(p, "from", value, &ns))
 		return false;
-	p->r->from = p->now + ns;
+	p->r->match.from = p->now + ns;
 	return true;
 }
 
@@ -134,7 +134,7 @@ static bool take_until(struct parse *p, const char *value)
 
 	if (!time_word(p, "until", value, &ns))
 		return false;
-	p->r->until = p->now + ns;
+	p->r->match.until = p->now + ns;
 	return true;
 }
 
@@ -156,7 +156,7 @@ static bool take_p(struct parse *p, const char *value)
 	if (!isdigit((unsigned char)*value) || strpbrk(value, "xX") || *end != '\0' ||
 	    !(chance >= 0 && chance <= 1))
 		return wrong(p, "p is a number from 0 to 1, not '%s'", value);
-	p->r->threshold = (uint64_t)(chance * (double)(UINT64_C(1) << 53));
+	p->r->chance = chance;
 	return when_set(p, FAULT_PROBABILITY);
 }
 
@@ -428,14 +428,17 @@ static bool opcodes_limit(struct parse *p)
 	struct fault_rule *r = p->r;
 	uint8_t ack = BTH_OPCODE(BTH_RC, BTH_ACKNOWLEDGE), bit = (uint8_t)(1 << ack % 8);
 
+	if (r->action == FAULT_CORRUPT_FIELD)
+		r->match.field = r->field;
 	if (r->action == FAULT_NAK) {
-		bool there = r->opcodes[ack / 8] & bit;
+		bool there = r->match.opcodes[ack / 8] & bit;
 
-		memset(r->opcodes, 0, sizeof(r->opcodes));
-		r->opcodes[ack / 8] = bit;
+		memset(r->match.opcodes, 0, sizeof(r->match.opcodes));
+		r->match.opcodes[ack / 8] = bit;
+		r->match.ack = true;
 		return there || wrong(p, "only an acknowledge becomes a NAK");
 	}
-	if (r->action == FAULT_CORRUPT_FIELD && !fault_field_limit(r->field, r->opcodes))
+	if (r->action == FAULT_CORRUPT_FIELD && !fault_field_limit(r->field, r->match.opcodes))
 		return wrong(p, "no packet of that opcode has the field");
 	return true;
 }
@@ -478,7 +481,7 @@ static bool rule_check(struct parse *p, uint64_t given)
 		return wrong(p, "icrc is for corrupt");
 	if (r->field && r->icrc_right && fault_field_is_icrc(r->field))
 		return wrong(p, "an ICRC cannot be corrupt and right");
-	if (r->until <= r->from)
+	if (r->match.until <= r->match.from)
 		return wrong(p, "from is before until");
 	return queue_check(p) && opcodes_limit(p);
 }
@@ -495,12 +498,12 @@ bool fault_parse(struct fault_rule *r, uint64_t now, const char *text, char *err
 	}
 	strcpy(copy, text);
 	strcpy(r->text, text);
-	r->qpn = r->dqpn = r->psn_span = FAULT_ANY;
-	r->limit = r->until = UINT64_MAX;
-	memset(r->opcodes, 0xff, sizeof(r->opcodes));
+	r->match.qpn = r->match.dqpn = r->match.psn_span = FAULT_ANY;
+	r->limit = r->match.until = UINT64_MAX;
+	memset(r->match.opcodes, 0xff, sizeof(r->match.opcodes));
 	word = strtok_r(copy, " \t", &save);
-	r->dirs = word ? parse_dirs(word) : 0;
-	if (!r->dirs)
+	r->match.dirs = word ? parse_dirs(word) : 0;
+	if (!r->match.dirs)
 		return wrong(&p, "a rule begins with ingress (rx), egress (tx) or both");
 	while ((word = strtok_r(NULL, " \t", &save)))
 		if (!word_take(&p, word, &given))

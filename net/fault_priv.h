@@ -26,21 +26,29 @@ enum fault_action {
 
 struct fault_field; /* of a packet: fault_field.c */
 
+/* Which packets a rule matches. */
+struct fault_match {
+	uint32_t qpn, dqpn;		 /* FAULT_ANY */
+	uint32_t psn_first, psn_span;	 /* so many behind the first; FAULT_ANY: all */
+	uint64_t from, until;		 /* ns, of the clock */
+	const struct fault_field *field; /* that there must be; or NULL */
+	bool ack;			 /* ACKs only, no NAKs */
+	unsigned dirs;			 /* of enum fault_dir */
+	uint8_t opcodes[256 / 8];	 /* bits */
+};
+
 struct fault_rule {
 	uint32_t id;
-	unsigned dirs; /* of enum fault_dir */
-
-	/* Match. */
-	uint32_t qpn, dqpn;	      /* FAULT_ANY */
-	uint32_t psn_first, psn_span; /* so many behind the first; FAULT_ANY: all */
-	uint8_t opcodes[256 / 8];     /* bits */
-	uint64_t from, until;	      /* ns, of the clock */
+	struct fault_match match;
 
 	/* When. */
 	enum fault_when when;
-	uint64_t n;	    /* FAULT_NTH, FAULT_EVERY */
-	uint64_t threshold; /* FAULT_PROBABILITY, of 2^53 */
-	uint64_t limit;	    /* firings; UINT64_MAX: none */
+	uint64_t n;	/* FAULT_NTH, FAULT_EVERY */
+	double chance;	/* FAULT_PROBABILITY */
+	uint64_t limit; /* firings; UINT64_MAX: none */
+	uint32_t of;	/* its class's place (fault.c) */
+	uint64_t base;	/* how many packets that had seen when the rule came */
+	uint64_t next;	/* on which of them it fires next; UINT64_MAX: never again */
 
 	/* Action. */
 	enum fault_action action;
@@ -54,7 +62,7 @@ struct fault_rule {
 	struct net_queue queue;
 
 	uint64_t random;
-	uint64_t seen, fired;
+	uint64_t seen, fired; /* seen: up to its last firing */
 	char text[FAULT_TEXT_MAX];
 };
 
@@ -86,8 +94,6 @@ uint32_t fault_field_bits(const struct fault_field *f, const struct fault_packet
 /* fault_act.c: what the rule does to the packet, into the verdict. False: it has only let it
  * wait behind others, which does not count. */
 bool fault_act(struct fault_rule *r, const struct fault_packet *p, struct fault_verdict *v);
-/* Can it do so at all? */
-bool fault_act_can(const struct fault_rule *r, const struct fault_packet *p);
 const char *fault_action_name(enum fault_action action);
 
 /* fault.c: splitmix64; any seed is a good one, 0 included. */

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += \
 	$(NULL)
 
 # Pure, so that the simulator can have it too.
+net_libfault_la_LIBADD = -lm
 net_libfault_la_SOURCES = \
 	net/fault.c \
 	net/fault.h \
