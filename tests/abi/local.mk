@@ -10,8 +10,10 @@ TESTS += tests/abi/run
 if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
+	tests/abi/channel \
 	tests/abi/commands \
 	tests/abi/import \
+	tests/abi/liar \
 	tests/abi/methods \
 	tests/abi/paging \
 	$(NULL)
@@ -19,6 +21,12 @@ ABI_RIG = tests/rules/rig.c tests/rules/rig.h
 ABI_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules
 
 ABI_RAW = tests/abi/raw.c tests/abi/raw.h $(ABI_RIG)
+
+tests_abi_channel_SOURCES = tests/abi/channel.c $(ABI_RAW)
+tests_abi_channel_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_channel_CFLAGS = $(RULES_CFLAGS)
+tests_abi_channel_LDFLAGS = -no-install
+tests_abi_channel_LDADD = -libverbs
 
 tests_abi_commands_SOURCES = tests/abi/commands.c $(ABI_RAW)
 tests_abi_commands_CPPFLAGS = $(ABI_CPPFLAGS)
@@ -31,6 +39,17 @@ tests_abi_import_CPPFLAGS = $(ABI_CPPFLAGS)
 tests_abi_import_CFLAGS = $(RULES_CFLAGS)
 tests_abi_import_LDFLAGS = -no-install
 tests_abi_import_LDADD = -libverbs
+
+tests_abi_liar_SOURCES = \
+	tests/abi/liar.c \
+	tests/abi/liar.h \
+	tests/abi/liar_ucma.c \
+	tests/abi/liar_uverbs.c \
+	$(ABI_RAW)
+tests_abi_liar_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_liar_CFLAGS = $(RULES_CFLAGS)
+tests_abi_liar_LDFLAGS = -no-install
+tests_abi_liar_LDADD = -libverbs
 
 tests_abi_methods_SOURCES = tests/abi/methods.c $(ABI_RAW)
 tests_abi_methods_CPPFLAGS = $(ABI_CPPFLAGS)

@@ -66,9 +66,10 @@ enum rnic_ctl_op {
 /*
  * As an answer's ret to WRITE on an event channel of rdma_cm (RNIC_FD_UCMA): no event waits. The
  * process waits until the descriptor is readable, as it is set up to (O_NONBLOCK, signals), and
- * makes the call again. An answer to such a WRITE that succeeds has in fd[0].where (n_fds 0, kind
- * RNIC_FD_UCMA) how many records the process is to read and forget, from the descriptor of the call
- * or, if fd[0].rdev is not 0, from descriptor fd[0].rdev - 1.
+ * makes the call again. An answer to such a WRITE, also one that says that it has failed, has in
+ * fd[0].where (n_fds 0, kind RNIC_FD_UCMA; another kind: none) how many records the process is to
+ * read and forget, from the descriptor of the call or, if fd[0].rdev is not 0, from descriptor
+ * fd[0].rdev - 1.
  */
 #define RNIC_CTL_WAIT (-4097)
 

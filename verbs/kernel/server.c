@@ -115,11 +115,11 @@ static bool conn_answer(struct conn *c, int64_t ret, const void *data, uint32_t 
 	struct rnic_ctl_answer a = {.ret = ret, .len = len};
 	int rc;
 
-	if (ret >= 0) {
+	/* ATTACH describes one without passing it, and a command of rdma_cm that fails may still
+	 * have taken events away. */
+	memcpy(a.fd, c->call.fd_info, sizeof(a.fd));
+	if (ret >= 0)
 		a.n_fds = c->call.n_fds;
-		memcpy(a.fd, c->call.fd_info,
-		       sizeof(a.fd)); /* ATTACH describes one without passing it */
-	}
 	rc = send_message(c->fd, &a, sizeof(a), data, len, c->call.fds, a.n_fds);
 	call_fds_close(c);
 	if (rc)

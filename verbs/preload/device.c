@@ -90,6 +90,8 @@ int device_open(const char *path, int flags)
 		return -EIO;
 	if (!(flags & O_CLOEXEC))
 		syscall(SYS_fcntl, fd, F_SETFD, 0);
+	if (flags & O_NONBLOCK) /* who waits for events of rdma_cm looks at it */
+		syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
 	return fd;
 }
 
@@ -219,6 +221,8 @@ static void records_take(int fd, const struct rnic_ctl_answer *answer)
 	int saved = errno;
 	char record;
 
+	if (answer->fd[0].kind != RNIC_FD_UCMA)
+		return;
 	for (uint64_t n = answer->fd[0].where; n; n--)
 		syscall(SYS_recvfrom, from, &record, sizeof(record), MSG_DONTWAIT, NULL, NULL);
 	errno = saved;
@@ -262,9 +266,9 @@ static int64_t channel_write(int fd, struct file *f, uint64_t arg[4])
 	if (held < 0)
 		return -errno;
 	do {
+		answer.fd[0] = (struct rnic_ctl_fd){0};
 		ret = command(RNIC_CTL_WRITE, fd, f, arg, &answer);
-		if (ret >= 0)
-			records_take(held, &answer);
+		records_take(held, &answer);
 		if (ret != RNIC_CTL_WAIT)
 			break;
 		ret = event_await(held);
