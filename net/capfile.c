@@ -31,7 +31,7 @@ enum { TSRESOL_NS = 9, FILTER_IS_TEXT = 0 };
 /* A piece of a block; what does not fit spoils the block, not the buffer. */
 static void put(struct capfile *f, const void *data, size_t len)
 {
-	if (f->len <= f->size && len <= f->size - f->len)
+	if (len && f->len <= f->size && len <= f->size - f->len)
 		memcpy(f->buf + f->len, data, len);
 	f->len += len;
 }

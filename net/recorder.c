@@ -222,8 +222,10 @@ static bool filter_wants(const struct net_recorder *r, const struct capfile_pack
 		return true;
 	if (p->head_len + p->data_len > sizeof(packet))
 		return false;
-	memcpy(packet, p->head, p->head_len);
-	memcpy(packet + p->head_len, p->data, p->data_len);
+	if (p->head_len)
+		memcpy(packet, p->head, p->head_len);
+	if (p->data_len)
+		memcpy(packet + p->head_len, p->data, p->data_len);
 	return bpf_filter(r->filter, packet, p->head_len + p->data_len,
 			  p->head_len + p->data_len) != 0;
 }

@@ -515,6 +515,83 @@ START_TEST(port_shows_what_faults_take_away)
 }
 END_TEST
 
+/* What rules changed is shown as it left, copies too. */
+START_TEST(port_shows_what_has_a_wrong_icrc)
+{
+	char err[FAULT_ERROR_MAX];
+	struct tape sent, received;
+	struct pair p;
+	size_t at = 0, at_b = 0;
+	uint32_t id;
+
+	pair_create(&p, NET_GSO_ON);
+	ck_assert_int_eq(fault_rules_add(p.faults_a, 0, "tx corrupt=bits:1 icrc=wrong nth=2", &id,
+					 err, sizeof(err)),
+			 0);
+	ck_assert_int_eq(
+		fault_rules_add(p.faults_a, 0, "tx duplicate nth=3", &id, err, sizeof(err)), 0);
+	tape_begin(&sent, p.a);
+	tape_begin(&received, p.b);
+	pair_tx(&p, pair_run(&p, 500, 3 * 500), 0);
+	pair_flush(&p);
+	pair_rx(&p, 3, PAIR_PKTS_MAX);
+	tape_end(&sent, p.a);
+	tape_end(&received, p.b);
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint8_t *out = tape_next(&sent, &at), *in = tape_next(&received, &at_b);
+
+		ck_assert_ptr_nonnull(out);
+		ck_assert_ptr_nonnull(in);
+		ck_assert_int_eq(icrc_is_right(out + IP), i != 1);
+		ck_assert_int_eq(says(out, "by rule 1"), i == 1);
+		ck_assert_int_eq(says(out, "by rule 2"), i > 1);
+		ck_assert_int_eq(says(in, "bad ICRC, dropped"), i == 1);
+		ck_assert_mem_eq(out + IP + 28, in + IP + 28, 500);
+	}
+	ck_assert_ptr_null(tape_next(&sent, &at));
+	ck_assert_ptr_null(tape_next(&received, &at_b));
+	free(sent.file);
+	free(received.file);
+	pair_destroy(&p);
+}
+END_TEST
+
+/* The label of an IPv6 packet is as its sender asked, and as the receiver's kernel tells. */
+START_TEST(port_shows_flow_labels)
+{
+	static const uint8_t loopback[16] = {[15] = 1};
+	struct tape tape;
+	struct net_tx tx;
+	struct pair p;
+	size_t at = 0;
+
+	pair_create_without_addresses(&p, NET_GSO_OFF);
+	memcpy(p.addr_a, loopback, 16);
+	memcpy(p.addr_b, loopback, 16);
+	ck_assert_int_eq(net_port_addr_add(p.a, p.addr_a, 0), 0);
+	tape_begin(&tape, p.a);
+	tx = pair_run(&p, 200, 200);
+	tx.tos = 0x6a;
+	tx.ttl = 17;
+	tx.flow_label = 0x54321;
+	pair_tx(&p, tx, 0);
+	pair_flush(&p);
+	while (net_port_rx(p.a, p.now, p.pkts, PAIR_PKTS_MAX) == 0)
+		;
+	tape_end(&tape, p.a);
+	for (uint32_t i = 0; i < 2; i++) {
+		const uint8_t *block = tape_next(&tape, &at);
+
+		ck_assert_ptr_nonnull(block);
+		ck_assert_mem_eq(block + IP, "\x66\xa5\x43\x21", 4);
+		ck_assert_uint_eq(block[IP + 7], 17);
+		ck_assert_int_eq(block[28 + 10], i ? 0 : 4);
+	}
+	free(tape.file);
+	pair_destroy(&p);
+}
+END_TEST
+
 START_TEST(port_says_what_is_sent_again)
 {
 	struct net_tx tx;
@@ -559,6 +636,8 @@ Suite *net_record_suite(void)
 	tcase_add_test(tc, filter_decides);
 	tcase_add_test(tc, port_shows_the_packets_of_a_run);
 	tcase_add_test(tc, port_shows_what_faults_take_away);
+	tcase_add_test(tc, port_shows_what_has_a_wrong_icrc);
+	tcase_add_test(tc, port_shows_flow_labels);
 	tcase_add_test(tc, port_says_what_is_sent_again);
 	suite_add_tcase(s, tc);
 	return s;
