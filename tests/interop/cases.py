@@ -96,8 +96,8 @@ def check_pings(_case, output):
 
 # Programs that connect by rdma_cm: what server and client are given; {to} is the server's address, {own} that
 # of the end. stays: the server goes on for ever. group: it listens to that one.
-CmCase = namedtuple('CmCase', 'program server client client_check stays group',
-                    defaults=(check_quiet, False, None))
+CmCase = namedtuple('CmCase', 'program server client client_check stays group ipv6',
+                    defaults=(check_quiet, False, None, False))
 GROUP = '239.77.1.2'
 
 CM_CASES = {
@@ -106,6 +106,9 @@ CM_CASES = {
     'ucmatose_20': CmCase('ucmatose', '-b {to} -c 20', '-s {to} -c 20'),
     'udaddy': CmCase('udaddy', '-b {to}', '-s {to}'),
     'mckey': CmCase('mckey', '-m %s -b {own} -C 10' % GROUP, '-s -m %s -b {own} -C 10' % GROUP, group=GROUP),
+    'rping_ipv6': CmCase('rping', '-s -a {to} -C 10 -v', '-c -a {to} -C 10 -v', check_pings, ipv6=True),
+    'ucmatose_ipv6': CmCase('ucmatose', '-b {to} -f ipv6', '-s {to} -f ipv6', ipv6=True),
+    # No mckey over IPv6: Linux 6.1 refuses to join (ENOTSUPP).
     'cmtime': CmCase('cmtime', '-b {to}', '-s {to} -c 50', check_nothing, True),
     'ib_write_bw_cm': CmCase('ib_write_bw', '-R -F -n 100', '-R -F -n 100 {to}'),
     'ib_send_bw_cm_ud': CmCase('ib_send_bw', '-R -F -n 100 -c UD', '-R -F -n 100 -c UD {to}'),

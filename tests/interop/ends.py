@@ -119,6 +119,7 @@ class Guest:
         self.env = rig.env
         self.number = number
         self.address = '10.77.0.%d' % (number + 1)
+        self.address6 = 'fd77::%d' % (number + 1)
 
     def start(self):
         pass
@@ -183,6 +184,7 @@ class Host:
     """The end on this machine: rnicd, and programs under rnic-run."""
     kind = 'rnic'
     address = '10.77.0.1'
+    address6 = 'fd77::1'
 
     def __init__(self, rig, build, folder):
         self.rig = rig

@@ -72,7 +72,8 @@ class Run:
     def command(self, case, end, peer=None):
         if isinstance(case, CmCase):
             args = case.client if peer else case.server
-            return end.rdma(case.program, *args.format(to=(peer or end).address, own=end.address).split())
+            at = 'address6' if case.ipv6 else 'address'
+            return end.rdma(case.program, *args.format(to=getattr(peer or end, at), own=getattr(end, at)).split())
         gid = '-g' if case.program.startswith('ibv_') or case.program == 'rcdata' else '-x'
         argv = [case.program, '-d', 'rxe0', gid, self.gid_index(end, case.ipv6), '-p', self.port, *case.args]
         if case.program == 'rcdata' and end.kind == 'rxe':
