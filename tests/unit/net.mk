@@ -24,6 +24,7 @@ tests_unit_net_test_SOURCES = \
 	tests/unit/net_route.c \
 	tests/unit/net_self.c \
 	tests/unit/net_suites.h \
+	tests/unit/net_tap.c \
 	tests/unit/net_wire.c \
 	$(NULL)
 tests_unit_net_test_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'

@@ -23,6 +23,7 @@ int main(void)
 	srunner_add_suite(runner, net_ifaddr_suite());
 	srunner_add_suite(runner, net_queue_suite());
 	srunner_add_suite(runner, net_record_suite());
+	srunner_add_suite(runner, net_tap_suite());
 	srunner_add_suite(runner, net_route_suite());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

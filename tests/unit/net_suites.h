@@ -18,6 +18,7 @@ Suite *net_route_suite(void);
 Suite *net_mode_suite(void);
 Suite *net_port_suite(void);
 Suite *net_self_suite(void);
+Suite *net_tap_suite(void);
 Suite *net_wire_suite(void);
 
 #endif
