@@ -63,6 +63,7 @@ void faulty_destroy(struct faulty *f)
 {
 	if (!f)
 		return;
+	f->again_count = 0;
 	faulty_rx_begin(f);
 	late_end(&f->tx);
 	late_end(&f->rx);
@@ -271,8 +272,14 @@ void faulty_tx_flushed(struct faulty *f)
 
 void faulty_rx_begin(struct faulty *f)
 {
-	while (f->n_given)
-		free(f->given[--f->n_given]);
+	/* The last one may have copies that are still to be given out. */
+	uint32_t keep = f->again_count && f->n_given ? 1 : 0;
+
+	for (uint32_t i = 0; i + keep < f->n_given; i++)
+		free(f->given[i]);
+	if (keep)
+		f->given[0] = f->given[f->n_given - 1];
+	f->n_given = keep;
 }
 
 static void rx_late(struct net_port *port, const struct fault_verdict *v, const struct net_rx *out)

@@ -195,6 +195,28 @@ START_TEST(faulty_ingress_waits_for_its_time)
 }
 END_TEST
 
+/* Taken one by one, a call for each: what is to be given out again stays. */
+START_TEST(faulty_late_copies_outlive_the_call)
+{
+	struct pair p;
+
+	pair_create(&p, NET_GSO_ON);
+	rule(&p, p.faults_b, "ingress delay=5ms psn=1-2");
+	rule(&p, p.faults_b, "ingress duplicate=2 psn=1-3");
+	run_send(&p);
+	came(&p, "033345");
+	ck_assert_uint_eq(net_port_rx(p.b, p.now, p.pkts, PAIR_PKTS_MAX), 0);
+	p.now += 5000000;
+	pair_rx(&p, 6, 1);
+	for (uint32_t i = 0; i < 6; i++) {
+		ck_assert_uint_eq(psn_at(&p, i), 1 + i / 3);
+		ck_assert_uint_eq(payload_at(&p, i), 1 + i / 3);
+	}
+	nothing_waits(&p);
+	pair_destroy(&p);
+}
+END_TEST
+
 START_TEST(faulty_overtaking_has_an_end)
 {
 	struct pair p;
@@ -335,6 +357,7 @@ Suite *net_faulty_suite(void)
 	tcase_add_test(t, faulty_run_stays_a_run);
 	tcase_add_test(t, faulty_egress_waits_for_its_time);
 	tcase_add_test(t, faulty_ingress_waits_for_its_time);
+	tcase_add_test(t, faulty_late_copies_outlive_the_call);
 	tcase_add_test(t, faulty_overtaking_has_an_end);
 	tcase_add_test(t, faulty_copies_are_of_any_number);
 	tcase_add_loop_test(t, faulty_corruption_is_seen_by_the_icrc, 0, 4);

@@ -7,7 +7,7 @@ import json
 import os
 import re
 
-from harness.daemon import Daemon
+from harness.daemon import Daemon, DaemonFailed
 from harness.pair import run_perftest
 from harness.process import until
 from harness.report import Failed
@@ -94,6 +94,26 @@ def check_told(setting):
         raise Failed('they are not gone')
 
 
+def check_file_refused(setting):
+    """A daemon does not start with a file that is wrong, and says where."""
+    near = setting.hosts[1]
+    host = setting.add_host('e', near.place, near.owner, '127.0.0.3', None)
+    path = os.path.join(host.folder, 'faults')
+    with open(path, 'w', encoding='ascii') as file:
+        file.write('ingress drop p=0.1\n\nrxe7 egress lose p=1\n')
+    os.chmod(path, 0o644)
+    for file, why in ((path, "line 3: fault: unknown word 'lose'"),
+                      (path + '.not', 'No such file')):
+        try:
+            Daemon(host, {host.device: host.ipv4},
+                   options=['--faults', file]).stop()
+        except DaemonFailed as failed:
+            if why not in str(failed):
+                raise Failed(str(failed)) from failed
+            continue
+        raise Failed('the daemon has started')
+
+
 def firings(setting, name):
     """{rule: [match, ...]} of a daemon that had the file while 300 WRITEs
     came."""
@@ -171,7 +191,7 @@ def check_late_at_removal(setting):
 def run(report, setting):
     if setting.name != 'loopback':
         return
-    for check in (check_third_response, check_told, check_repeated,
-                  check_late_at_exit, check_late_at_removal):
+    for check in (check_third_response, check_told, check_file_refused,
+                  check_repeated, check_late_at_exit, check_late_at_removal):
         report.case(f'{setting.name}.faults.{check.__name__[6:]}', check,
                     setting)
