@@ -11,6 +11,8 @@ tools_rnic_run_SOURCES = \
 	tools/rnic-run.c \
 	tools/rundir.c \
 	tools/rundir.h \
+	tools/unserved.c \
+	tools/unserved.h \
 	$(NULL)
 tools_rnic_run_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DRNIC_PKGLIBDIR='"$(pkglibdir)"' \

@@ -16,6 +16,7 @@
 
 #include "tools/ondemand.h"
 #include "tools/rundir.h"
+#include "tools/unserved.h"
 
 /* As env(1) and timeout(1). */
 enum { EXIT_OURS = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
@@ -213,6 +214,7 @@ int main(int argc, char **argv)
 	char dir[PATH_MAX], library[PATH_MAX], rnicd[PATH_MAX];
 	struct options o = {NULL, false};
 	struct ondemand demand = {.dir = dir, .rnicd = rnicd};
+	const char *why;
 	int fd;
 
 	parse(argc, argv, &o);
@@ -228,6 +230,10 @@ int main(int argc, char **argv)
 	hold(fd);
 	setenv("RNIC_DIR", dir, 1);
 	preload(library);
+	why = unserved(argv[optind]);
+	if (why)
+		fprintf(stderr, "rnic-run: %s %s: it runs, but sees no device\n", argv[optind],
+			why);
 	execvp(argv[optind], argv + optind);
 	fprintf(stderr, "rnic-run: %s: %s\n", argv[optind], strerror(errno));
 	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;

@@ -12,6 +12,7 @@ if !SANITIZERS
 check_PROGRAMS += \
 	tests/abi/channel \
 	tests/abi/commands \
+	tests/abi/holes \
 	tests/abi/import \
 	tests/abi/liar \
 	tests/abi/methods \
@@ -33,6 +34,11 @@ tests_abi_commands_CPPFLAGS = $(ABI_CPPFLAGS)
 tests_abi_commands_CFLAGS = $(RULES_CFLAGS)
 tests_abi_commands_LDFLAGS = -no-install
 tests_abi_commands_LDADD = -libverbs
+
+tests_abi_holes_SOURCES = tests/abi/holes.c
+tests_abi_holes_CFLAGS = $(RULES_CFLAGS)
+tests_abi_holes_LDFLAGS = -no-install
+tests_abi_holes_LDADD = -ldl
 
 tests_abi_import_SOURCES = tests/abi/import.c $(ABI_RAW)
 tests_abi_import_CPPFLAGS = $(ABI_CPPFLAGS)

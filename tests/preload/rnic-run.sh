@@ -156,10 +156,36 @@ shell_sees_a_device_tree() {
 	return "$code"
 }
 
+# message PROGRAM: what rnic-run says of it, which has to run all the same.
+message() {
+	"$run" --dir "$tmp/unserved" "$@" >/dev/null 2>"$tmp/said"
+	cat "$tmp/said"
+}
+
+programs_that_cannot_be_served_are_named() {
+	[ -z "$(message true)" ] || return 1
+	[ -z "$(message sh -c true)" ] || return 1
+	if [ -x /sbin/ldconfig ] && file -L /sbin/ldconfig 2>/dev/null | grep -q static; then
+		case $(message /sbin/ldconfig --version) in
+		*"is linked statically"*) ;;
+		*) return 1 ;;
+		esac
+	fi
+	[ "$(id -u)" = 0 ] || return 0
+	chmod 755 "$tmp"
+	cp /bin/true "$tmp/lent"
+	chown 65534 "$tmp/lent" 2>/dev/null || return 0 # a namespace may have no such user
+	chmod 4755 "$tmp/lent"
+	case $(message "$tmp/lent") in
+	*"is set-uid"*) ;;
+	*) return 1 ;;
+	esac
+}
+
 for name in status_is_the_programs daemon_that_cannot_start_is_reported folder_of_others_is_refused \
 	programs_share_a_daemon_while_one_of_them_lives many_at_once_start_one_daemon \
 	private_daemons_are_apart_and_leave_nothing other_programs_run_as_without_it \
-	shell_sees_a_device_tree; do
+	shell_sees_a_device_tree programs_that_cannot_be_served_are_named; do
 	rule $name
 done
 exit $failed
