@@ -2,6 +2,7 @@
 """The two ends of an interoperation test: programs in a guest of the rig, and under rnic-run."""
 import base64
 import glob
+import json
 import os
 import re
 import shlex
@@ -24,6 +25,11 @@ LOSE = ('table netdev loss { '
         'udp dport 4791 numgen random mod 100 < 2 counter drop; }; '
         'chain out { type filter hook egress device eth0 priority 0; '
         'udp dport 4791 numgen random mod 100 < 2 counter fwd to lo; }; }')
+
+# All that the guest sends to the other end is marked on its way.
+MARK = ('table netdev marks { '
+        'chain out { type filter hook egress device eth0 priority 0; '
+        'udp dport 4791 counter ip ecn set ce; }; }')
 
 
 class Failure(Exception):
@@ -165,6 +171,13 @@ class Guest:
         """From now on its network loses packets, both ways."""
         run_commands(self, [('nft', LOSE)])
 
+    def mark(self):
+        """From now on all that it sends is marked Congestion Experienced."""
+        run_commands(self, [('nft', MARK)])
+
+    def unmark(self):
+        run_commands(self, [('nft', 'delete table netdev marks')])
+
     def lost(self):
         """How many packets its network has lost: in, out."""
         out = subprocess.run(self.plain('nft', 'list', 'table', 'netdev', 'loss'), env=self.env,
@@ -196,6 +209,13 @@ class Host:
 
     def cm_ids(self):
         return self.plain(self.tool('rnicctl'), '--dir', self.env['RNIC_DIR'], 'cm')
+
+    def counters(self):
+        """What rnicd counts, by name."""
+        out = subprocess.run(self.plain(self.tool('rnicctl'), '--dir', self.env['RNIC_DIR'], '--json', 'stat', 'rxe0'),
+                             env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                             timeout=CASE_SECONDS, check=False).stdout
+        return json.loads(out)[0]
 
     def restart(self, faults):
         self.faults = faults

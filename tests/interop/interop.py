@@ -42,6 +42,8 @@ FAULT_COUNTERS = (
 # name: the case that is run with packets lost each way, by rnicd's rules or in the guest's network
 LOST = {name + '_loss': name for name in LOSS_CASES}
 GUEST_LOST = {name + '_guest_loss': name for name in LOSS_CASES}
+# name: the case that is run with each packet of the guest marked on its way
+MARKED = {name + '_marked': name for name in ('ib_write_bw', 'ib_read_bw')}
 
 
 class Run:
@@ -201,6 +203,22 @@ class Run:
         self.failed += not well
         print('%s guest_loss # lost on the way in, out: %s' % ('ok' if well else 'not ok', lost), flush=True)
 
+    def with_marks(self, names, peer, rxe):
+        """The guest's packets come marked; rnicd has to answer that with CNPs, and rxe to live with them."""
+        if not names:
+            return
+        peer.restart([])
+        rxe.mark()
+        for name in names:
+            self.both_ways(name, CASES[MARKED[name]], peer, rxe)
+        rxe.unmark()
+        seen = peer.counters()
+        marks, cnps = seen['np_ecn_marked_roce_packets'], seen['np_cnp_sent']
+        well = 0 < cnps <= marks
+        self.passed += well
+        self.failed += not well
+        print('%s marks # %d came, %d CNPs answered them' % ('ok' if well else 'not ok', marks, cnps), flush=True)
+
     @staticmethod
     def revive(*ends):
         """Start again what died, so that the next case is judged by itself; tells what died."""
@@ -238,10 +256,10 @@ def arguments():
     parser.add_argument('--build', default='.', help='the build folder: tools/rnicd, tools/rnic-run, tests/interop/rcdata')
     parser.add_argument('--peer', choices=('rnic', 'guest'), default='rnic', help="the rxe guest's opposite")
     parser.add_argument('--keep', default='interop-failed', help='folder for what failed cases left')
-    parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join([*CASES, *CM_CASES, *LOST, *GUEST_LOST]))
+    parser.add_argument('cases', nargs='*', metavar='CASE', help=', '.join([*CASES, *CM_CASES, *LOST, *GUEST_LOST, *MARKED]))
     args = parser.parse_args()
     for name in args.cases:
-        if not any(name in known for known in (CASES, CM_CASES, LOST, GUEST_LOST)):
+        if not any(name in known for known in (CASES, CM_CASES, LOST, GUEST_LOST, MARKED)):
             parser.error('no case ' + name)
     return args
 
@@ -265,7 +283,7 @@ def main():
         for end in (rxe, peer):
             end.take(os.path.join(build, 'tests', 'interop', 'rcdata'))
         every = {**CASES, **CM_CASES}
-        for name in [name for name in args.cases or every if name not in {**LOST, **GUEST_LOST}]:
+        for name in [name for name in args.cases or every if name not in {**LOST, **GUEST_LOST, **MARKED}]:
             run.both_ways(name, every[name], peer, rxe)
         if args.peer == 'rnic' and not args.cases and int(os.environ.get('RNIC_RIG_MTU', 9000)) > SMALL_MTU:
             for end in (rxe, peer):
@@ -274,6 +292,7 @@ def main():
                 run.both_ways('%s_mtu_%d' % (name, SMALL_MTU), CASES[name], peer, rxe)
         if args.peer == 'rnic':
             run.with_loss([name for name in args.cases or LOST if name in LOST], peer, rxe)
+            run.with_marks([name for name in args.cases or MARKED if name in MARKED], peer, rxe)
             run.with_guest_loss([name for name in args.cases or GUEST_LOST if name in GUEST_LOST], peer, rxe)
     except Cannot as reason:
         print('skip: %s' % reason, flush=True)
