@@ -10,7 +10,7 @@
 #define US 1000ull
 #define S 1000000000ull
 #define EVENTS_MAX 4096 /* of one update; what is left comes with the next */
-#define LATE_NS (2000 * US)
+#define LATE_NS (500 * US)
 #define SILENT_NS (100 * US)
 #define ONE CC_ALPHA_ONE
 

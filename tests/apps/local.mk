@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	tests/apps/cases/srq.py \
 	tests/apps/cases/unharmed.py \
 	tests/apps/cases/unreliable.py \
+	tests/apps/converge \
 	tests/apps/harness/__init__.py \
 	tests/apps/harness/capture.py \
 	tests/apps/harness/daemon.py \

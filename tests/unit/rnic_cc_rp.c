@@ -323,8 +323,8 @@ START_TEST(late_timer_is_made_up_for)
 	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 2000, 1000, START + 400 * US), 936);
 	cc_rp_sent(&rp, &p, 936000, START + 400 * US);
 	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 64, 1000, START + 400 * US), 0);
-	/* But no more than 2 ms. */
-	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 9000, 1000, START + 50 * MS), 5001);
+	/* But no more than 500 us. */
+	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 9000, 1000, START + 50 * MS), 1251);
 }
 END_TEST
 
