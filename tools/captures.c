@@ -25,7 +25,7 @@
 #include "verbs/kernel/admin.h"
 
 #define CAPTURES_MAX TAPS_MAX
-#define STOP_S 10.0	 /* so long a slow reader may take for the rest */
+#define STOP_S 60.0	 /* so long a reader of the rest may stand still */
 #define END_MS 1000	 /* and when the daemon ends */
 #define NAME_MAX_LEN 256 /* of a file, shown; longer ones are cut */
 
@@ -39,7 +39,8 @@ struct recording {
 	char name[NAME_MAX_LEN], filter[NAME_MAX_LEN], device[NAME_MAX_LEN];
 	struct net_recorder *recorder;
 	bool stopped;
-	int waiting; /* a socket of who wants to know when all is written, or -1 */
+	uint64_t written; /* bytes, when last was looked whether its reader still reads */
+	int waiting;	  /* a socket of who wants to know when all is written, or -1 */
 	ev_io done;
 	ev_timer patience;
 };
@@ -106,9 +107,17 @@ static void done_fired(struct ev_loop *loop, ev_io *w, int revents)
 
 static void patience_over(struct ev_loop *loop, ev_timer *w, int revents)
 {
-	(void)loop;
+	struct recording *rec = w->data;
+	struct net_recorder_counts n;
+
 	(void)revents;
-	recording_end(w->data, "its reader took no more", 0);
+	net_recorder_counts(rec->recorder, &n);
+	if (n.bytes != rec->written) {
+		rec->written = n.bytes;
+		ev_timer_again(loop, w);
+		return;
+	}
+	recording_end(rec, "its reader takes no more", 0);
 }
 
 static int tap_add(struct recording *rec, struct adapter *a)
@@ -301,8 +310,8 @@ static int stop(struct daemon *d, const char *id, struct admin_reply *reply)
 	rec->waiting = admin_fd_take(reply, 0);
 	net_recorder_stop(rec->recorder);
 	ev_now_update(d->loop);
-	ev_timer_set(&rec->patience, STOP_S, 0);
-	ev_timer_start(d->loop, &rec->patience);
+	rec->patience.repeat = STOP_S;
+	ev_timer_again(d->loop, &rec->patience);
 	return 0;
 }
 

@@ -41,14 +41,15 @@ def until(question, seconds=PATIENCE, interval=0.02):
 class Program:
     """A started program; what it prints is kept in files."""
 
-    def __init__(self, book, name, argv, env=None):
+    def __init__(self, book, name, argv, env=None,
+                 stdin=subprocess.DEVNULL):
         book.count += 1
         stem = os.path.join(book.base, f'{book.count:03d}-{name}')
         self.name = name
         self.paths = (stem + '.out', stem + '.err')
         with open(self.paths[0], 'wb') as out, open(self.paths[1], 'wb') as err:
             self.popen = subprocess.Popen(
-                argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                argv, stdin=stdin, stdout=out, stderr=err,
                 env=env, start_new_session=True)
         book.programs.append(self)
 
