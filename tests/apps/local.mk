@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/apps/cases/congestion.py \
 	tests/apps/cases/devinfo.py \
 	tests/apps/cases/faults.py \
+	tests/apps/cases/inspect.py \
 	tests/apps/cases/lifetime.py \
 	tests/apps/cases/loss.py \
 	tests/apps/cases/matrix.py \
