@@ -22,6 +22,7 @@ struct net_rx {
 	uint8_t tos; /* or IPv6 traffic class */
 	uint8_t ttl; /* or hop limit; 0 if unknown */
 	uint16_t sport;
+	uint32_t flow_label; /* IPv6's; 0: none */
 };
 
 /* A run: packets, each with 4 bytes of room for the ICRC at its end, of equal sizes but for the

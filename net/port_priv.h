@@ -116,7 +116,7 @@ void port_tap_sent(const struct net_port *port, const struct tx_batch *b, const 
 /* A packet that never got into a batch. Its ICRC is filled in. */
 void port_tap_unsent(const struct net_port *port, const struct txsock *sock,
 		     const struct net_tx *tx, uint8_t *packet, uint32_t len);
-void port_tap_received(const struct net_port *port, const struct net_rx *rx, uint32_t flow_label,
+void port_tap_received(const struct net_port *port, const struct net_rx *rx,
 		       const struct icrc_base *base, const uint8_t *packet, uint32_t len,
 		       const char *fate);
 

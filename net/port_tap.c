@@ -135,7 +135,7 @@ static uint16_t ip_id_of(const struct icrc_base *base, const uint8_t *packet, ui
 	return (uint16_t)(id > 0 ? id : 0);
 }
 
-void port_tap_received(const struct net_port *port, const struct net_rx *rx, uint32_t flow_label,
+void port_tap_received(const struct net_port *port, const struct net_rx *rx,
 		       const struct icrc_base *base, const uint8_t *packet, uint32_t len,
 		       const char *fate)
 {
@@ -146,7 +146,7 @@ void port_tap_received(const struct net_port *port, const struct net_rx *rx, uin
 		.tos = rx->tos,
 		.ttl = rx->ttl,
 		.ip_id = ip_id_of(base, packet, len),
-		.flow_label = flow_label,
+		.flow_label = rx->flow_label,
 		.data = packet,
 		.len = len,
 	};

@@ -42,7 +42,6 @@ struct rx_ring {
 	bool merged;
 	struct icrc_base base;
 	struct net_rx proto; /* what all its packets have in common */
-	uint32_t flow_label;
 
 	uint8_t *bufs;
 	struct mmsghdr msgs[RING];
@@ -209,7 +208,7 @@ static int control_int(const struct cmsghdr *c)
 }
 
 /* What the kernel says beside the datagram; returns the size of the merged packets or 0. */
-static uint32_t read_control(struct msghdr *m, struct net_rx *proto, uint32_t *flow_label)
+static uint32_t read_control(struct msghdr *m, struct net_rx *proto)
 {
 	uint32_t seg = 0;
 
@@ -225,7 +224,7 @@ static uint32_t read_control(struct msghdr *m, struct net_rx *proto, uint32_t *f
 			 (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_HOPLIMIT))
 			proto->ttl = (uint8_t)value;
 		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_FLOWINFO)
-			*flow_label = ntohl((uint32_t)value) & 0xfffff;
+			proto->flow_label = ntohl((uint32_t)value) & 0xfffff;
 	}
 	return seg;
 }
@@ -252,8 +251,7 @@ static void datagram_begin(struct net_port *port)
 	r->proto = (struct net_rx){.sport = net_sockaddr_port(&r->from[i])};
 	net_sockaddr_addr(&r->from[i], r->proto.src);
 	memcpy(r->proto.dst, r->addr->addr, 16);
-	r->flow_label = 0;
-	r->seg = read_control(&m->msg_hdr, &r->proto, &r->flow_label);
+	r->seg = read_control(&m->msg_hdr, &r->proto);
 	r->merged = r->seg > 0 && r->seg < r->left;
 	if (!r->merged)
 		r->seg = r->left;
@@ -307,7 +305,7 @@ void rx_tap(const struct net_port *port, const uint8_t *packet, uint32_t len, co
 	const struct rx_ring *r = port->rx;
 
 	if (port->taps.n)
-		port_tap_received(port, &r->proto, r->flow_label, &r->base, packet, len, fate);
+		port_tap_received(port, &r->proto, &r->base, packet, len, fate);
 }
 
 /* Take the next packet of the datagram; false: it is to be dropped. */

@@ -60,7 +60,7 @@ static void sock_set_rx(int fd, int family)
 	} else {
 		opt(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
 		opt(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
-		opt(fd, IPPROTO_IPV6, IPV6_FLOWINFO, 1); /* for captures; told unless it is 0 */
+		opt(fd, IPPROTO_IPV6, IPV6_FLOWINFO, 1); /* told unless it is 0 */
 		/* Linux's rxe sends none: the ICRC is what protects the packet. */
 		opt(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
 	}

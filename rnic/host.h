@@ -50,6 +50,7 @@ struct rnic_rx {
 	uint8_t traffic_class;
 	uint8_t hop_limit;
 	uint16_t sport;
+	uint32_t flow_label; /* IPv6's; 0: none */
 };
 
 struct rnic_async {

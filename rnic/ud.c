@@ -214,7 +214,8 @@ static void grh_fill(uint8_t grh[GRH_LEN], const struct rnic_rx *rx)
 	memset(grh, 0, GRH_LEN);
 	if (!gid_is_ipv4(rx->sgid)) {
 		grh[0] = (uint8_t)(6 << 4 | rx->traffic_class >> 4);
-		grh[1] = (uint8_t)(rx->traffic_class << 4);
+		grh[1] = (uint8_t)(rx->traffic_class << 4 | (rx->flow_label >> 16 & 0xf));
+		put16(grh + 2, rx->flow_label & 0xffff);
 		put16(grh + 4, len);
 		grh[6] = 17;
 		grh[7] = rx->hop_limit;

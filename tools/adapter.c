@@ -468,6 +468,7 @@ bool adapter_receive(struct adapter *a, uint64_t now)
 			.traffic_class = in[i].tos,
 			.hop_limit = in[i].ttl,
 			.sport = in[i].sport,
+			.flow_label = in[i].flow_label,
 		};
 		memcpy(pkts[i].sgid, in[i].src, 16);
 		memcpy(pkts[i].dgid, in[i].dst, 16);

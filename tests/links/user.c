@@ -6,6 +6,7 @@
  *     user removed         WRITEs until its device goes; then all is to be as after the kernel's
  *                          disassociation; prints "flowing", then "told"
  *     user removed-events  the same, but it sleeps in ibv_get_async_event
+ *     user label           sends itself a datagram by an address handle with a flow label
  *     user watch NAME      prints "there" when the list of devices has NAME, then "gone"
  */
 #include <errno.h>
@@ -17,6 +18,9 @@
 #include "rig.h"
 
 #define SIZE 4096
+#define QKEY 0x11111111
+#define LABEL 0x12345
+#define CLASS 0x68
 
 static uint8_t memory[2 * SIZE];
 
@@ -127,6 +131,60 @@ static void by_removed_events(void)
 	say("told");
 }
 
+static void datagram_modify(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY};
+
+	MUST(!ibv_modify_qp(qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY));
+	attr.qp_state = IBV_QPS_RTR;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE));
+	attr.qp_state = IBV_QPS_RTS;
+	MUST(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN));
+}
+
+/* The completion of the receive; true if it is still to come. */
+static bool datagram_take(struct rig *r, struct ibv_wc *got)
+{
+	struct ibv_wc wc;
+
+	MUST(rig_wait(r->cq, &wc, RIG_PATIENCE) && !wc.status);
+	if (wc.opcode & IBV_WC_RECV)
+		*got = wc;
+	return !(wc.opcode & IBV_WC_RECV);
+}
+
+static void by_label(void)
+{
+	struct rig r;
+	struct ibv_ah_attr attr = {.is_global = 1, .port_num = 1}, back;
+	struct ibv_send_wr *bad, wr = {.num_sge = 1, .opcode = IBV_WR_SEND};
+	struct ibv_sge sge = {(uintptr_t)memory, 64, 0}, recv = {(uintptr_t)memory + SIZE, 104, 0};
+	struct ibv_wc wc = {0};
+	struct ibv_qp *qp;
+
+	rig_open(&r);
+	qp = rig_qp(&r, IBV_QPT_UD);
+	sge.lkey = recv.lkey = rig_mr(&r, memory, sizeof(memory))->lkey;
+	datagram_modify(qp);
+	attr.grh.dgid = r.gid;
+	attr.grh.sgid_index = (uint8_t)r.gid_index;
+	attr.grh.hop_limit = 64;
+	attr.grh.flow_label = LABEL;
+	attr.grh.traffic_class = CLASS;
+	wr.sg_list = &sge;
+	wr.wr.ud.ah = ibv_create_ah(r.pd, &attr);
+	wr.wr.ud.remote_qpn = qp->qp_num;
+	wr.wr.ud.remote_qkey = QKEY;
+	MUST(wr.wr.ud.ah && !rig_recv(qp, &recv, 1) && !ibv_post_send(qp, &wr, &bad));
+	if (datagram_take(&r, &wc))
+		MUST(!datagram_take(&r, &wc));
+	/* The answer takes the label along. */
+	MUST(!ibv_init_ah_from_wc(r.ctx, 1, &wc, (struct ibv_grh *)(memory + SIZE), &back));
+	MUST(back.grh.flow_label == LABEL && back.grh.traffic_class == CLASS);
+	say("labelled");
+}
+
 static bool listed(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -160,6 +218,7 @@ int main(int argc, char **argv)
 		{"status", by_status},
 		{"removed", by_removed},
 		{"removed-events", by_removed_events},
+		{"label", by_label},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "watch")) {
