@@ -442,13 +442,16 @@ static void qps_fail(struct adapter *a)
 		if (rnic_qp_state(qp) != RNIC_QPS_RESET)
 			rnic_qp_modify(qp, &error, RNIC_QP_STATE, daemon_now());
 	}
-	/* Bounded: a client may post as fast as its requests are flushed. */
+	kernel_scan_doorbells(a->daemon->kernel);
+	/* Bounded: a client may go on putting requests into its ring. */
 	for (int i = 0; i < FLUSH_TURNS && rnic_run(a->rnic, daemon_now()); i++)
 		;
 }
 
 void adapter_farewell(struct adapter *a)
 {
+	if (a->kdev.kernel)
+		kernel_device_leave(&a->kdev);
 	qps_fail(a);
 	if (a->kdev.kernel)
 		ucma_device_del(&a->kdev);

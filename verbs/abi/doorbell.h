@@ -28,7 +28,10 @@ enum rnic_arm { RNIC_ARM_ANY = 1, RNIC_ARM_SOLICITED = 2 };
 
 struct rnic_doorbell {
 	_Atomic uint32_t pending; /* some bit of kick[] may be set */
-	_Atomic uint32_t gone;	  /* the device is: every doorbell is a command, to be told EIO */
+	/* The device is, or is about to be: every doorbell is a command, to be told EIO. The
+	 * program looks after a fence behind what it posted; the daemon fences before it flushes
+	 * what was. */
+	_Atomic uint32_t gone;
 	uint8_t pad[4088];
 	_Atomic uint64_t kick[RNIC_DB_HANDLES / 64]; /* by QP handle */
 	/* By handle: POST_SEND is to be a command, since the answer is not simply yes: there is no
@@ -70,6 +73,11 @@ static inline void doorbell_kick(struct rnic_doorbell *db, uint32_t handle)
 	atomic_fetch_or_explicit(&db->kick[handle / 64], 1ull << handle % 64, memory_order_release);
 	atomic_store_explicit(&db->pending, 1, memory_order_release);
 	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static inline bool doorbell_is_gone(struct rnic_doorbell *db)
+{
+	return atomic_load_explicit(&db->gone, memory_order_relaxed);
 }
 
 static inline bool doorbell_is_slow(struct rnic_doorbell *db, uint32_t handle)

@@ -138,7 +138,7 @@ void cma_query_route(const struct cma_id *id, struct rdma_ucm_query_route_resp *
 	if (!id->dev)
 		return;
 	memcpy(&resp->node_guid, id->dev->guid, sizeof(resp->node_guid));
-	resp->ibdev_index = id->dev->index;
+	resp->ibdev_index = id->dev->number;
 	resp->port_num = 1;
 	resp->num_paths = routed(id);
 	memcpy(r->dgid, id->av.dgid, 16);
@@ -163,7 +163,7 @@ static void addr_head(const struct cma_id *id, struct rdma_ucm_query_addr_resp *
 	if (!id->dev)
 		return;
 	memcpy(&resp->node_guid, id->dev->guid, sizeof(resp->node_guid));
-	resp->ibdev_index = id->dev->index;
+	resp->ibdev_index = id->dev->number;
 	resp->port_num = 1;
 	resp->pkey = htons(PKEY_DEFAULT);
 }

@@ -119,10 +119,16 @@ void context_destroy(struct context *c)
 	context_free(c);
 }
 
+void context_leave(struct context *c)
+{
+	atomic_store(&c->doorbell->gone, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
 void context_disassociate(struct context *c)
 {
 	c->ending = true;
-	atomic_store(&c->doorbell->gone, 1);
+	context_leave(c);
 	uverbs_disassociate(c);
 	c->dev = NULL;
 }

@@ -128,6 +128,7 @@ int kernel_device_add(struct kernel *k, struct kdevice *dev)
 	int rc;
 
 	dev->kernel = k;
+	dev->number = k->devices_made++;
 	rc = ucma_device_add(dev);
 	if (rc)
 		return rc;
@@ -155,6 +156,13 @@ void kernel_device_del(struct kernel *k, struct kdevice *dev)
 		}
 	ucma_device_del(dev);
 	tree_device_del(k, dev);
+}
+
+void kernel_device_leave(struct kdevice *dev)
+{
+	for (struct context *c = dev->kernel->contexts; c; c = context_next(c))
+		if (context_device(c) == dev)
+			context_leave(c);
 }
 
 void kernel_netdev_renamed(struct kdevice *dev, const char *netdev)

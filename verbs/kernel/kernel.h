@@ -21,7 +21,9 @@ struct kdevice {
 	char netdev[16]; /* interface name, "" for a plain address */
 	uint32_t ifindex;
 	bool netdev_up;	 /* the interface is up, though perhaps without a carrier */
-	uint32_t index;	 /* N of uverbsN */
+	uint32_t index;	 /* N of uverbsN, which a later device may get again */
+	uint32_t number; /* RDMA_NLDEV_ATTR_DEV_INDEX, by which libibverbs tells a new device from
+			  * one that it knows; kernel_device_add counts it on */
 	uint8_t guid[8]; /* node GUID, network order */
 	uint32_t num_comp_vectors;
 	bool is_localhost; /* its address of 127/8 stands for 127.0.0.1 in rdma_cm */
@@ -59,6 +61,9 @@ void kernel_destroy(struct kernel *k);
  */
 int kernel_device_add(struct kernel *k, struct kdevice *dev);
 void kernel_device_del(struct kernel *k, struct kdevice *dev);
+/* The device is about to be hidden: programs post nothing more, so that what they have posted can
+ * be flushed. */
+void kernel_device_leave(struct kdevice *dev);
 void kernel_netdev_renamed(struct kdevice *dev, const char *netdev);
 /* Its files move. 0, -EINVAL, -EEXIST, or -errno. */
 int kernel_device_rename(struct kernel *k, struct kdevice *dev, const char *name);

@@ -22,6 +22,7 @@ struct wake_page;
 struct kernel {
 	struct kernel_config cfg;
 	struct kdevice *devices;
+	uint32_t devices_made;
 	struct session *sessions;
 	struct context *contexts;
 	struct conn *conns;
@@ -65,6 +66,8 @@ uint64_t context_rdev(const struct context *c);
 void context_inotify_fired(struct kernel *k);
 bool context_scan(struct context *c);
 void context_destroy(struct context *c);
+/* Its device is about to go: what is posted from now on is EIO. */
+void context_leave(struct context *c);
 /* Its device goes: it is told, its objects go, and it lives on without, until the client closes it.
  */
 void context_disassociate(struct context *c);

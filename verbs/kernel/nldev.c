@@ -43,7 +43,7 @@ static struct kdevice *device_by_index(struct kernel *k, uint32_t index)
 {
 	struct kdevice *d = k->devices;
 
-	while (d && d->index != index)
+	while (d && d->number != index)
 		d = d->next;
 	return d;
 }
@@ -64,7 +64,7 @@ bool nl_call_port_is_good(const struct nl_call *call)
 
 void nl_put_device(struct nl_buf *b, const struct kdevice *dev)
 {
-	nl_put_u32(b, RDMA_NLDEV_ATTR_DEV_INDEX, dev->index);
+	nl_put_u32(b, RDMA_NLDEV_ATTR_DEV_INDEX, dev->number);
 	nl_put_text(b, RDMA_NLDEV_ATTR_DEV_NAME, dev->name);
 }
 

@@ -34,8 +34,6 @@ static struct rnic_doorbell *doorbell_of(const struct file *f, uint32_t handle)
 
 	if (handle >= RNIC_DB_HANDLES || !gen || gen != client_generation() || client_daemon_died())
 		return NULL;
-	if (f->db && atomic_load_explicit(&f->db->gone, memory_order_relaxed))
-		return NULL;
 	return f->db;
 }
 
@@ -47,6 +45,8 @@ static bool kick(const struct file *f, const struct post_send *p)
 	    p->cmd.wr_count || p->cmd.sge_count || doorbell_is_slow(db, p->cmd.qp_handle))
 		return false;
 	doorbell_kick(db, p->cmd.qp_handle);
+	if (doorbell_is_gone(db))
+		return false;
 	client_wake();
 	return true;
 }
@@ -60,7 +60,7 @@ static bool arm(const struct file *f, const struct ib_uverbs_req_notify_cq *cmd)
 		return false;
 	atomic_fetch_or_explicit(&db->arm[cmd->cq_handle], how, memory_order_seq_cst);
 	atomic_thread_fence(memory_order_seq_cst);
-	return true;
+	return !doorbell_is_gone(db);
 }
 
 bool doorbell_write(const struct file *f, const void *buf, size_t len)
