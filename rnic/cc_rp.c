@@ -95,7 +95,8 @@ void cc_rp_update(struct cc_rp *rp, const struct cc_params *p, uint64_t now)
 {
 	uint64_t period = p->rp_time_reset * US;
 
-	if (!rp->limited)
+	/* Hosts ask with the time of their round, which may be older than the last one. */
+	if (!rp->limited || now < rp->timer_at || now < rp->alpha_at)
 		return;
 	alpha_decay(rp, p, now);
 	for (int i = 0; i < EVENTS_MAX && rp->limited && now - rp->timer_at >= period; i++) {
@@ -171,7 +172,7 @@ void cc_rp_cnp(struct cc_rp *rp, const struct cc_params *p, uint64_t now)
 	cc_rp_update(rp, p, now);
 	if (!rp->limited)
 		first_cnp(rp, p, now);
-	else if (now - rp->cut_at < p->rp_rate_reduce_monitor_period * US)
+	else if (now < rp->cut_at + p->rp_rate_reduce_monitor_period * US)
 		return;
 	else
 		cut(rp, p);

@@ -215,6 +215,40 @@ START_TEST(responses_are_spaced_too)
 }
 END_TEST
 
+START_TEST(uc_is_paced_like_rc)
+{
+	struct sim_end_config cfg = sim_end_default;
+
+	cfg.mtu = RNIC_MTU_1024;
+	cfg.type = RNIC_QPT_UC;
+	lone_begin(&l, &cfg, RNIC_QPS_RTS);
+	rnic_cc_set(l.world.node[0].dev, &cc_params_default);
+	inject_cnp();
+	lone_post(&l, RNIC_WR_SEND, 20 * MTU);
+	lone_kick(&l);
+	ck_assert_uint_eq(l.n_sent, 1);
+	ck_assert_uint_eq(l.sent[0].traffic_class, ECT0);
+	lone_until(&l, l.world.now + 100000);
+	ck_assert_uint_eq(l.n_sent, 20);
+	ck_assert_uint_eq(l.sent[19].at, l.sent[0].at + 19ull * WIRE_NS);
+	lone_end(&l);
+}
+END_TEST
+
+START_TEST(ud_takes_no_notice)
+{
+	struct sim_end_config cfg = sim_end_default;
+
+	cfg.type = RNIC_QPT_UD;
+	lone_begin(&l, &cfg, RNIC_QPS_RTS);
+	rnic_cc_set(l.world.node[0].dev, &cc_params_default);
+	inject_cnp();
+	ck_assert_uint_eq(counters()->rp_cnp_ignored, 1);
+	ck_assert_uint_eq(rate(), 0);
+	lone_end(&l);
+}
+END_TEST
+
 START_TEST(qp_without_a_cnp_sends_at_once)
 {
 	begin(CC_DCQCN, RNIC_QPS_RTS);
@@ -322,6 +356,8 @@ int main(void)
 		packets_say_that_they_may_be_marked,
 		cnp_cuts_the_rate_and_spaces_the_packets,
 		responses_are_spaced_too,
+		uc_is_paced_like_rc,
+		ud_takes_no_notice,
 		qp_without_a_cnp_sends_at_once,
 		idle_limited_qp_has_no_timer,
 		limited_qp_asks_for_acknowledgements_in_time,

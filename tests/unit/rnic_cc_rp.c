@@ -311,6 +311,19 @@ START_TEST(silence_is_not_made_up_for)
 }
 END_TEST
 
+START_TEST(time_that_goes_back_changes_nothing)
+{
+	cnp(0);
+	cnp(50 * US);
+	update(0);
+	rate_is(10 * GBIT, 20 * GBIT);
+	alpha_is(1000000000);
+	cnp(49 * US);
+	rate_is(10 * GBIT, 20 * GBIT);
+	ck_assert_uint_eq(cc_rp_grant(&rp, &p, 64, 1000, START - 1), 0);
+}
+END_TEST
+
 START_TEST(late_timer_is_made_up_for)
 {
 	p.rp_time_reset = 100000;
@@ -353,6 +366,7 @@ int main(void)
 		packets_leave_at_the_rate,
 		silence_is_not_made_up_for,
 		late_timer_is_made_up_for,
+		time_that_goes_back_changes_nothing,
 	};
 
 	return fixture_run_loops("rnic_cc_rp", setup, tests, sizeof(tests) / sizeof(tests[0]),
