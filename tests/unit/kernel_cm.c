@@ -194,6 +194,19 @@ START_TEST(address_that_no_device_has_is_enodev)
 }
 END_TEST
 
+/* The kernel takes an address of the host itself for a wildcard that has a name. */
+START_TEST(loopback_leaves_the_device_open_as_the_wildcard_does)
+{
+	uint32_t id;
+
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id), 0);
+	ck_assert_int_eq(cm_bind(0, id, INADDR_LOOPBACK, PORT), 0);
+	ck_assert_int_eq(cm_listen(0, id, 1), 0);
+	cm_asker(1, RDMA_PS_TCP, PORT);
+	cm_next(0, CMA_EV_CONNECT_REQUEST);
+}
+END_TEST
+
 /* ---- port spaces ---- */
 
 static const struct pair {
@@ -560,6 +573,7 @@ TCase *kernel_cm_tcase(void)
 	tcase_add_test(tc, port_space_that_nobody_knows_is_einval);
 	tcase_add_test(tc, empty_channel_makes_its_reader_wait);
 	tcase_add_test(tc, address_that_no_device_has_is_enodev);
+	tcase_add_test(tc, loopback_leaves_the_device_open_as_the_wildcard_does);
 	tcase_add_loop_test(tc, port_is_shared_only_as_the_kernel_allows, 0,
 			    (int)(sizeof(pairs) / sizeof(pairs[0])));
 	tcase_add_loop_test(tc, wildcard_and_address_do_not_share_a_port, 0, 2);

@@ -182,6 +182,18 @@ static bool is_loopback(const uint8_t gid[16])
 	return IN6_IS_ADDR_LOOPBACK(in6) || (IN6_IS_ADDR_V4MAPPED(in6) && gid[12] == 127);
 }
 
+bool cma_addr_open(const union cma_addr *a)
+{
+	uint8_t gid[16];
+
+	if (cma_addr_any(a))
+		return true;
+	if (a->sa.sa_family == AF_IB)
+		return false;
+	cma_addr_gid(a, gid);
+	return is_loopback(gid);
+}
+
 static bool is_localhost(const uint8_t gid[16])
 {
 	static const uint8_t localhost[16] = {[10] = 0xff, 0xff, 127, 0, 0, 1};
@@ -256,7 +268,10 @@ static int device_bind(struct cma_id *id, const union cma_addr *a, enum nearness
 	return rc;
 }
 
-/* As the kernel: an address of no device is refused; none at all leaves the device open. */
+/*
+ * As the kernel: an address of no device is refused; none at all leaves the device open. So does
+ * one of the host itself, though here a device may have just that.
+ */
 int cma_bind(struct cma_id *id, const union cma_addr *a)
 {
 	int rc;
@@ -266,7 +281,7 @@ int cma_bind(struct cma_id *id, const union cma_addr *a)
 	if (!cma_addr_any(a)) {
 		/* AF_IB addresses are those of InfiniBand's own ports. */
 		rc = a->sa.sa_family == AF_IB ? -ENODEV : device_bind(id, a, NEAR_LOCALHOST);
-		if (rc)
+		if (rc && !cma_addr_open(a))
 			return rc;
 	}
 	id->src = *a;
@@ -312,7 +327,7 @@ static int source_bind(struct cma_id *id)
 	uint16_t port = cma_addr_port(&id->src);
 	int rc;
 
-	if (id->dev)
+	if (id->dev || (!cma_addr_any(&id->src) && !device_bind(id, &id->src, NEAR_LOCALHOST)))
 		return 0;
 	rc = source_find(id, &src);
 	if (!rc)

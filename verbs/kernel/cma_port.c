@@ -189,7 +189,7 @@ bool cma_port_listened(struct ucma *u, uint16_t ps, uint16_t port)
 	return false;
 }
 
-/* The one of exactly this address is preferred to a wildcard. */
+/* The one of exactly this address is preferred to one that leaves the device open. */
 struct cma_id *cma_listener(struct ucma *u, uint16_t ps, const union cma_addr *to)
 {
 	struct cma_port *p = port_find(u, ps, cma_addr_port(to));
@@ -202,12 +202,11 @@ struct cma_id *cma_listener(struct ucma *u, uint16_t ps, const union cma_addr *t
 			continue;
 		if (id->afonly && id->src.sa.sa_family != to->sa.sa_family)
 			continue;
-		if (cma_addr_any(&id->src)) {
-			if (id->src.sa.sa_family != AF_INET || to->sa.sa_family == AF_INET)
-				found = found ? found : id;
-		} else if (cma_addr_equal(&id->src, to)) {
+		if (cma_addr_equal(&id->src, to))
 			return id;
-		}
+		if (cma_addr_open(&id->src) &&
+		    (id->src.sa.sa_family != AF_INET || to->sa.sa_family == AF_INET))
+			found = found ? found : id;
 	}
 	return found;
 }

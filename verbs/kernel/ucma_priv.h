@@ -159,6 +159,8 @@ uint32_t cma_id_move(struct cma_id *id, struct ucma_file *to);
 /* Is the address usable: 0, -EINVAL, -EAFNOSUPPORT. */
 int cma_addr_check(const union cma_addr *a, size_t len);
 bool cma_addr_any(const union cma_addr *a);
+/* The wildcard, or an address of the host itself: 127/8, ::1. */
+bool cma_addr_open(const union cma_addr *a);
 bool cma_addr_equal(const union cma_addr *a, const union cma_addr *b);
 uint16_t cma_addr_port(const union cma_addr *a); /* host order */
 void cma_addr_port_set(union cma_addr *a, uint16_t port);
