@@ -115,3 +115,25 @@ struct rnic_cm *cm_index_stale(const struct cm_index *ix, const struct cm_msg *r
 	}
 	return NULL;
 }
+
+static bool was_stale_by(const struct rnic_cm *cm, const struct cm_msg *req)
+{
+	for (uint32_t i = 0; i < cm->n_stale && i < CM_STALE_MAX; i++)
+		if (cm->stale[i].id == req->local_id && cm->stale[i].tid == req->tid)
+			return true;
+	return false;
+}
+
+bool cm_index_was_stale(const struct cm_index *ix, const struct cm_msg *req, const uint8_t gid[16])
+{
+	struct cm_link *l = ix->by_qp[place(ix, gid, req->qpn, req->ca_guid)];
+
+	for (; l; l = l->next) {
+		const struct rnic_cm *cm =
+			(struct rnic_cm *)((char *)l - offsetof(struct rnic_cm, by_qp));
+
+		if (was_stale_by(cm, req) && memcmp(cm->av.dgid, gid, sizeof(cm->av.dgid)) == 0)
+			return true;
+	}
+	return false;
+}

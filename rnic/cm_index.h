@@ -6,6 +6,7 @@
 #ifndef RNIC_CM_INDEX_H
 #define RNIC_CM_INDEX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rnic_cm;
@@ -28,5 +29,8 @@ struct rnic_cm *cm_index_request(const struct cm_index *ix, const struct cm_msg 
 /* A living connection with the QP of the adapter that the REQ names. */
 struct rnic_cm *cm_index_stale(const struct cm_index *ix, const struct cm_msg *req,
 			       const uint8_t gid[16]);
+
+/* Has this very REQ been called stale, and is what it was stale by still remembered? */
+bool cm_index_was_stale(const struct cm_index *ix, const struct cm_msg *req, const uint8_t gid[16]);
 
 #endif

@@ -23,6 +23,13 @@ struct cm_device {
 	struct rnic_cm_counts counts;
 };
 
+#define CM_STALE_MAX 4
+
+struct cm_stale {
+	uint32_t id;
+	uint64_t tid;
+};
+
 struct rnic_cm {
 	struct rnic_device *dev;
 	void *user;
@@ -38,6 +45,9 @@ struct rnic_cm {
 	uint32_t local_qpn, remote_qpn;
 	struct rnic_av av;
 	struct cm_link by_request, by_qp; /* cm_index.c */
+	/* REQs of the same QP that were stale because of this end, which may come again late. */
+	struct cm_stale stale[CM_STALE_MAX];
+	uint32_t n_stale;
 	/* What is repeated when no answer comes, or when its cause is seen again. */
 	uint8_t sent[MAD_LEN];
 	int sent_type; /* enum cm_type; 0: nothing yet */

@@ -158,6 +158,12 @@ static void req_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *
 		request_again(cm);
 		return;
 	}
+	/* It was under way for long: the QP may have another connection now, which it is not for.
+	 */
+	if (cm_index_was_stale(dev->cm->index, msg, rx->sgid)) {
+		reject_request(dev, rx, msg, CM_REJ_STALE_CONN);
+		return;
+	}
 	/*
 	 * A connection of the same QP of the same adapter: the peer has forgotten it, or it could
 	 * not ask for another (IBA chapter 12, unverified). One that has ended is in nobody's way.
@@ -166,6 +172,8 @@ static void req_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *
 	if (cm) {
 		struct cm_msg dreq = {0};
 
+		cm->stale[cm->n_stale++ % CM_STALE_MAX] =
+			(struct cm_stale){.id = msg->local_id, .tid = msg->tid};
 		reject_request(dev, rx, msg, CM_REJ_STALE_CONN);
 		if (rnic_cm_dreq(cm, now, &dreq) == 0)
 			cm_tell(cm, RNIC_CM_EV_DREQ, NULL);
@@ -206,7 +214,22 @@ static void sidr_req_rx(struct rnic_device *dev, const struct rnic_rx *rx, const
 	}
 }
 
-static void rep_rx(struct rnic_cm *cm, const struct cm_msg *msg)
+static void comm_unknown(struct rnic_device *dev, const struct rnic_rx *rx,
+			 const struct cm_msg *rep)
+{
+	struct cm_msg rej = {
+		.type = CM_REJ,
+		.tid = rep->tid,
+		.local_id = rep->remote_id,
+		.remote_id = rep->local_id,
+		.which = 1,
+		.reason = CM_REJ_INVALID_COMM_ID,
+	};
+
+	cm_answer(dev, rx, &rej);
+}
+
+static void rep_rx(struct rnic_cm *cm, const struct rnic_rx *rx, const struct cm_msg *msg)
 {
 	if (cm->state != RNIC_CM_REQ_SENT)
 		known(cm->dev, CM_REP);
@@ -230,6 +253,8 @@ static void rep_rx(struct rnic_cm *cm, const struct cm_msg *msg)
 	case RNIC_CM_TIMEWAIT:
 		if (!cm->passive && (cm->sent_type == CM_REJ || cm->sent_type == CM_DREQ))
 			cm_repeat(cm);
+		else if (cm->sent_type == CM_REQ && !cm->remote_id) /* it was stale */
+			comm_unknown(cm->dev, rx, msg);
 		return;
 	case RNIC_CM_IDLE:
 	case RNIC_CM_REQ_RCVD:
@@ -399,7 +424,7 @@ static void end_rx(struct rnic_cm *cm, uint64_t now, const struct rnic_rx *rx,
 		rej_rx(cm, now, msg);
 		return;
 	case CM_REP:
-		rep_rx(cm, msg);
+		rep_rx(cm, rx, msg);
 		return;
 	case CM_RTU:
 		rtu_rx(cm, msg);
@@ -432,19 +457,10 @@ static struct rnic_cm *rejected_of(struct rnic_device *dev, const struct rnic_rx
 
 static void unknown_rx(struct rnic_device *dev, const struct rnic_rx *rx, const struct cm_msg *msg)
 {
-	struct cm_msg rej = {
-		.type = CM_REJ,
-		.tid = msg->tid,
-		.local_id = msg->remote_id,
-		.remote_id = msg->local_id,
-		.which = 1,
-		.reason = CM_REJ_INVALID_COMM_ID,
-	};
-
 	if (msg->type == CM_DREQ)
 		drep_answer(dev, rx, msg);
 	else if (msg->type == CM_REP)
-		cm_answer(dev, rx, &rej);
+		comm_unknown(dev, rx, msg);
 	else if (msg->type == CM_LAP)
 		apr_answer(dev, rx, msg, APR_INVALID_INSTANCE);
 }

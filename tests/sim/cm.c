@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Connections over a link that loses, doubles and reorders, in virtual time, by seed: node 0 asks,
- * node 1 answers after a while, either disconnects. Whatever is lost, each end is told each thing
- * once and in order, what was said arrives as it was said, and in the end nothing is left.
+ * Connections over a link that loses, doubles and reorders, in virtual time, by seed: a node asks,
+ * the other answers after a while, either disconnects. In some runs both ask, and their requests
+ * cross. Whatever is lost, each end is told each thing once and in order, what was said arrives as
+ * it was said, and in the end nothing is left.
  *
  *   cm FIRST LAST   runs these seeds
  */
@@ -34,7 +35,8 @@ struct side {
 struct conn {
 	uint32_t number;
 	bool sidr;
-	bool refuse;	 /* node 1 will reject it */
+	bool refuse;	 /* it will be rejected */
+	uint32_t asker;	 /* which node asks; the other answers */
 	uint32_t closer; /* which node disconnects */
 	struct side side[2];
 };
@@ -65,21 +67,33 @@ static void heard(const struct cm_msg *msg, const struct conn *c, uint8_t salt)
 		fail(c, "private data are not what was said");
 }
 
+static struct side *asking(struct conn *c)
+{
+	return &c->side[c->asker];
+}
+
+static struct side *answering(struct conn *c)
+{
+	return &c->side[1 - c->asker];
+}
+
 static uint16_t request(void *host, struct rnic_cm *cm, const struct cm_msg *msg)
 {
+	const struct sim_node *node = host;
 	struct conn *c;
 
-	(void)host;
 	if (msg->service_id >> 16 != SERVICE >> 16 || (msg->service_id & 0xffff) >= n_conns)
 		return CM_REJ_INVALID_SERVICE_ID;
 	c = &conns[msg->service_id & 0xffff];
-	if (c->side[1].stage != ST_NEW)
+	if (node->index == c->asker)
+		fail(c, "the node that asks is asked");
+	if (answering(c)->stage != ST_NEW)
 		fail(c, "asked twice");
 	heard(msg, c, 1);
 	if (!c->sidr && msg->qpn != 100 + c->number)
 		fail(c, "another QP number");
-	c->side[1].cm = cm;
-	c->side[1].stage = ST_ASKED;
+	answering(c)->cm = cm;
+	answering(c)->stage = ST_ASKED;
 	rnic_cm_user_set(cm, c);
 	return 0;
 }
@@ -99,6 +113,7 @@ static void event(void *host, struct rnic_cm *cm, void *user, const struct rnic_
 	const struct sim_node *node = host;
 	struct conn *c = user;
 	struct side *s = &c->side[node->index];
+	bool asks = node->index == c->asker;
 
 	if (s->cm != cm)
 		fail(c, "an event of another end");
@@ -107,7 +122,7 @@ static void event(void *host, struct rnic_cm *cm, void *user, const struct rnic_
 	switch (ev->type) {
 	case RNIC_CM_EV_REP:
 	case RNIC_CM_EV_SIDR_REP:
-		if (node->index != 0 || s->stage != ST_ASKED)
+		if (!asks || s->stage != ST_ASKED)
 			fail(c, "answered out of order");
 		if (c->sidr && ev->msg->status) {
 			s->stage = ST_REFUSED;
@@ -119,15 +134,15 @@ static void event(void *host, struct rnic_cm *cm, void *user, const struct rnic_
 		s->stage = ST_ANSWERED;
 		break;
 	case RNIC_CM_EV_ESTABLISHED:
-		if (node->index != 1 || s->stage != ST_ANSWERED)
+		if (asks || s->stage != ST_ANSWERED)
 			fail(c, "established out of order");
-		if (c->side[0].stage == ST_ASKED || c->side[0].stage == ST_ANSWERED)
+		if (asking(c)->stage == ST_ASKED || asking(c)->stage == ST_ANSWERED)
 			fail(c, "established before the other end is");
 		s->stage = ST_UP;
 		break;
 	case RNIC_CM_EV_REJ:
-		if (node->index == 0 && !c->refuse && c->side[1].stage != ST_UNREACHED &&
-		    c->side[1].stage != ST_GONE)
+		if (asks && !c->refuse && answering(c)->stage != ST_UNREACHED &&
+		    answering(c)->stage != ST_GONE)
 			fail(c, "rejected by nobody");
 		s->stage = ST_REFUSED;
 		break;
@@ -152,7 +167,7 @@ static const struct rnic_cm_host host_ops = {request, event};
 
 static void begin(struct conn *c)
 {
-	struct rnic_av av = sim_av(&world, 0, 1);
+	struct rnic_av av = sim_av(&world, c->asker, 1 - c->asker);
 	struct cm_msg msg = {
 		.service_id = (SERVICE & ~0xffffull) | c->number,
 		.qpn = 100 + c->number,
@@ -162,15 +177,15 @@ static void begin(struct conn *c)
 	};
 
 	say(&msg, c, 1);
-	c->side[0].cm = rnic_cm_create(world.node[0].dev, c);
-	c->side[0].stage = ST_ASKED;
-	if ((c->sidr ? rnic_cm_sidr_req : rnic_cm_req)(c->side[0].cm, world.now, &av, &msg))
+	asking(c)->cm = rnic_cm_create(world.node[c->asker].dev, c);
+	asking(c)->stage = ST_ASKED;
+	if ((c->sidr ? rnic_cm_sidr_req : rnic_cm_req)(asking(c)->cm, world.now, &av, &msg))
 		fail(c, "cannot ask");
 }
 
 static void answer(struct conn *c)
 {
-	struct side *s = &c->side[1];
+	struct side *s = answering(c);
 	struct cm_msg msg = {.qpn = 500 + c->number, .reason = CM_REJ_CONSUMER};
 	int ret;
 
@@ -197,22 +212,23 @@ static void destroy(struct side *s)
 static bool act(struct conn *c, uint32_t i, bool quiet)
 {
 	struct side *s = &c->side[i];
+	bool asks = i == c->asker;
 	struct cm_msg msg = {0};
 
 	switch (s->stage) {
 	case ST_NEW:
-		if (i == 0)
+		if (asks)
 			begin(c);
-		return i == 0;
+		return asks;
 	case ST_ASKED:
-		if (i == 1)
+		if (!asks)
 			answer(c);
-		return i == 1;
+		return !asks;
 	case ST_ANSWERED:
-		if (i == 1 || c->sidr) {
-			if (i == 0)
+		if (!asks || c->sidr) {
+			if (asks)
 				destroy(s);
-			return i == 0;
+			return asks;
 		}
 		s->stage = ST_UP;
 		return rnic_cm_rtu(s->cm, world.now, &msg) == 0;
@@ -222,7 +238,7 @@ static bool act(struct conn *c, uint32_t i, bool quiet)
 			destroy(s);
 			return true;
 		}
-		if (i != c->closer || (i == 0 && c->side[1].stage < ST_ANSWERED))
+		if (i != c->closer || (asks && answering(c)->stage < ST_ANSWERED))
 			return false;
 		if (rng_chance(&world.rng, 3000))
 			destroy(s);
@@ -267,8 +283,8 @@ static void ends_are_right(void)
 		struct conn *c = &conns[n];
 
 		/* A passive end whose REQ never came was never made. */
-		if (c->side[0].stage != ST_GONE ||
-		    (c->side[1].stage != ST_GONE && c->side[1].stage != ST_NEW))
+		if (asking(c)->stage != ST_GONE ||
+		    (answering(c)->stage != ST_GONE && answering(c)->stage != ST_NEW))
 			fail(c, "does not end");
 	}
 	for (uint32_t i = 0; i < 2; i++) {
@@ -307,6 +323,7 @@ static void run(void)
 		conns[n].sidr = rng_chance(&world.rng, 2500);
 		conns[n].refuse = rng_chance(&world.rng, 2000);
 		conns[n].closer = rng_below(&world.rng, 2);
+		conns[n].asker = seed / 4 % 3 == 0 ? rng_below(&world.rng, 2) : 0;
 	}
 	for (uint32_t i = 0; i < 2; i++)
 		if (rnic_cm_start(world.node[i].dev, &host_ops, &world.node[i], 1 + i))

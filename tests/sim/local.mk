@@ -52,6 +52,21 @@ tests_sim_cm_LDADD = \
 	$(NULL)
 TESTS += tests/sim/cm
 
+check_PROGRAMS += tests/sim/cm_reset
+tests_sim_cm_reset_SOURCES = \
+	tests/sim/cm_reset.c \
+	tests/sim/host.c \
+	tests/sim/host.h \
+	tests/sim/rng.h \
+	tests/sim/world.c \
+	tests/sim/world.h \
+	$(NULL)
+tests_sim_cm_reset_LDADD = \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+TESTS += tests/sim/cm_reset
+
 check_PROGRAMS += tests/sim/dcqcn
 tests_sim_dcqcn_SOURCES = \
 	tests/sim/dcqcn.c \
