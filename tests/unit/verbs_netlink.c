@@ -13,20 +13,6 @@
 #include "nldev_rig.h"
 #include "verbs_rig.h"
 
-#define SEQ 0x77u
-#define B16(v) (uint8_t)((v)&255), (uint8_t)((v) >> 8 & 255)
-#define B32(v) B16((v)&0xffff), B16((uint32_t)(v) >> 16)
-#define B64(v) B32((uint64_t)(v)&0xffffffff), B32((uint64_t)(v) >> 32)
-#define A(type, len) B16(4 + (len)), B16(RDMA_NLDEV_##type)
-#define U8(type, v) A(type, 1), (v), 0, 0, 0
-#define U32(type, v) A(type, 4), B32(v)
-#define U64(type, v) A(type, 8), B64(v)
-#define HEAD(len, type, flags) B32(len), B16(type), B16(flags), B32(SEQ)
-#define CMD(cmd) (RDMA_NL_NLDEV << 10 | RDMA_NLDEV_CMD_##cmd)
-#define ASK(len, cmd, flags) HEAD(len, CMD(cmd), NLM_F_REQUEST | (flags)), B32(0)
-#define DEVICE U32(ATTR_DEV_INDEX, 5), A(ATTR_DEV_NAME, 5), 'r', 'x', 'e', '0', 0, 0, 0, 0
-#define BYTES(...) ((const uint8_t[]){__VA_ARGS__}), sizeof((const uint8_t[]){__VA_ARGS__})
-
 static void setup(void)
 {
 	rig_start_context();
