@@ -77,13 +77,20 @@ static uint32_t dqpn_of(const uint8_t *packet)
 	return wire_get32(packet + 4) & 0xffffff;
 }
 
+static bool log_room(const struct net_port *port)
+{
+	const struct net_port_config *cfg = &port->cfg;
+
+	return cfg->fault_log && (!cfg->fault_log_room || cfg->fault_log_room(cfg->log_ctx));
+}
+
 static void firings_log(const struct net_port *port, const struct fault_packet *p,
 			const struct fault_verdict *v)
 {
 	char what[FAULT_ERROR_MAX], packet[200] = "malformed packet", line[FAULT_ERROR_MAX + 256];
 	struct bth_packet pkt;
 
-	if (!port->cfg.fault_log)
+	if (!log_room(port))
 		return;
 	if (bth_decode(p->bth, p->len, &pkt) == BTH_OK)
 		bth_print(packet, sizeof(packet), &pkt);
@@ -161,7 +168,7 @@ static struct late_item late_like(const struct net_port *port, const struct faul
 static void late_lost(struct net_port *port)
 {
 	port->counters.fault_drops++;
-	if (port->cfg.fault_log)
+	if (log_room(port))
 		port->cfg.fault_log(port->cfg.log_ctx,
 				    "fault: no room for one more late packet: it is dropped");
 }

@@ -55,7 +55,10 @@ struct net_port_config {
 	enum net_gso gso;
 	struct fault_rules *faults; /* or NULL */
 	void (*log)(void *ctx, const char *line);
-	void (*fault_log)(void *ctx, const char *line); /* what rules did; or NULL */
+	/* What rules did to a packet; NULL: nobody wants to know. Before that it is asked whether
+	 * the lines of one more packet may be written: they cost more than the packet does. */
+	void (*fault_log)(void *ctx, const char *line);
+	bool (*fault_log_room)(void *ctx);
 	void *log_ctx;
 	/* Called for each descriptor that the caller is to watch for reading, and no more. */
 	void (*watch)(void *ctx, int fd, bool on);

@@ -267,7 +267,13 @@ static void fault_log(void *ctx, const char *line)
 	char named[512];
 
 	snprintf(named, sizeof(named), "%s: %s", a->kdev.name, line);
-	daemon_log_fault(NULL, named);
+	daemon_log(NULL, named);
+}
+
+static bool fault_log_room(void *ctx)
+{
+	(void)ctx;
+	return daemon_fault_room();
 }
 
 static int port_open(struct adapter *a)
@@ -277,6 +283,7 @@ static int port_open(struct adapter *a)
 		.faults = a->faults,
 		.log = daemon_log,
 		.fault_log = fault_log,
+		.fault_log_room = fault_log_room,
 		.log_ctx = a,
 		.watch = loop_watch,
 		.watch_ctx = a,

@@ -55,8 +55,8 @@ struct daemon {
 void daemon_log(void *ctx, const char *line);
 /* What a client or a peer has caused: only so many lines are written. */
 void daemon_log_caused(void *ctx, const char *line);
-/* What a fault rule has done: likewise, but these do not take the others' room. */
-void daemon_log_fault(void *ctx, const char *line);
+/* May what a fault rule has done be written? As often, but without taking the others' room. */
+bool daemon_fault_room(void);
 void daemon_logf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 uint64_t daemon_now(void); /* ns, monotonic */
 /* Something that kept an on-demand daemon alive has ended. */

@@ -37,31 +37,31 @@ void daemon_log(void *ctx, const char *line)
 	fprintf(stderr, "rnicd: %s\n", line);
 }
 
-static void log_limited(struct log_limit *limit, const char *line)
+/* Tells how many lines there was no room for. */
+static bool log_room(struct log_limit *limit)
 {
 	uint32_t dropped;
 
 	if (!log_limit_pass(limit, daemon_now(), &dropped))
-		return;
+		return false;
 	if (dropped)
 		daemon_logf("%u lines like these were left out", dropped);
-	daemon_log(NULL, line);
+	return true;
 }
 
 void daemon_log_caused(void *ctx, const char *line)
 {
 	static struct log_limit limit;
 
-	(void)ctx;
-	log_limited(&limit, line);
+	if (log_room(&limit))
+		daemon_log(ctx, line);
 }
 
-void daemon_log_fault(void *ctx, const char *line)
+bool daemon_fault_room(void)
 {
 	static struct log_limit limit;
 
-	(void)ctx;
-	log_limited(&limit, line);
+	return log_room(&limit);
 }
 
 void daemon_logf(const char *fmt, ...)
