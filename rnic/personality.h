@@ -69,7 +69,7 @@ struct rnic_cqe {
 	uint32_t vendor_err;
 	uint16_t pkey_index;
 	uint8_t ip_version; /* UD: 4 or 6, which says what the GRH's 40 bytes hold (annex A17) */
-	bool solicited; /* SE was set, or an error: what a solicited-only arming waits for */
+	bool solicited;	    /* SE was set, or an error: what a solicited-only arming waits for */
 };
 
 /* Nothing here may block, call back into the core, or trust shared memory twice. */

@@ -8,8 +8,10 @@ TESTS += \
 EXTRA_DIST += \
 	tests/apps/cases/__init__.py \
 	tests/apps/cases/captured.py \
+	tests/apps/cases/cm.py \
 	tests/apps/cases/congestion.py \
 	tests/apps/cases/devinfo.py \
+	tests/apps/cases/fabric.py \
 	tests/apps/cases/faults.py \
 	tests/apps/cases/inspect.py \
 	tests/apps/cases/lifetime.py \
