@@ -15,6 +15,7 @@
 #include "bth/packet.h"
 
 #define LADDER_QPN_UNKNOWN UINT32_MAX
+#define LADDER_SENDERS_MAX 16
 #define LADDER_NOTE_MAX 160
 #define LADDER_LABEL_MAX 128
 
@@ -94,8 +95,10 @@ struct ladder {
 	uint32_t n, room;
 	struct ladder_flow *flows;
 	uint32_t n_flows;
-	uint32_t others; /* frames that are not RoCEv2 */
-	bool sides[2];	 /* packets were captured going out, coming in */
+	uint32_t others;			 /* frames that are not RoCEv2 */
+	bool sides[2];				 /* packets were captured going out, coming in */
+	uint8_t senders[LADDER_SENDERS_MAX][16]; /* the first addresses of those going out */
+	uint32_t n_senders;
 };
 
 enum ladder_row_kind {

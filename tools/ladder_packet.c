@@ -118,10 +118,24 @@ static bool is_same(const struct ladder_packet *a, const struct ladder_packet *b
 	       !memcmp(a->dst, b->dst, 16);
 }
 
+static bool is_sender(const struct ladder *l, const uint8_t addr[16])
+{
+	for (uint32_t i = 0; i < l->n_senders; i++)
+		if (!memcmp(l->senders[i], addr, 16))
+			return true;
+	return false;
+}
+
+static void sender_add(struct ladder *l, const uint8_t addr[16])
+{
+	if (l->n_senders < LADDER_SENDERS_MAX && !is_sender(l, addr))
+		memcpy(l->senders[l->n_senders++], addr, 16);
+}
+
 /* The packet that is seen to come in was seen going out: both are one. */
 static bool merge(struct ladder *l, struct ladder_packet *in)
 {
-	if (!in->in || !l->sides[0])
+	if (!in->in || !is_sender(l, in->src))
 		return false;
 	for (uint32_t i = l->n; i > 0 && i + LOOK_BACK > l->n; i--) {
 		struct ladder_packet *out = &l->packets[i - 1];
@@ -149,6 +163,8 @@ static bool merge(struct ladder *l, struct ladder_packet *in)
 
 static bool packet_add(struct ladder *l, struct ladder_packet *p)
 {
+	if (p->out)
+		sender_add(l, p->src);
 	l->sides[0] |= p->out;
 	l->sides[1] |= p->in;
 	if (merge(l, p))
