@@ -47,25 +47,23 @@ static bool analyse(struct ladder *l)
 	return true;
 }
 
-static int draw(const struct ladder *l, uint32_t qpn, const char *out, bool all,
-		const char *capture)
+static int draw(const struct ladder *l, uint32_t qpn, const struct ladder_options *o)
 {
-	bool text = !out || !strcmp(out, "-");
-	FILE *to = text ? stdout : fopen(out, "w");
-	int rc = 0;
+	bool print = !o->out || !strcmp(o->out, "-");
+	FILE *to = print ? stdout : fopen(o->out, "w");
 
-	if (to && text)
-		ladder_text_draw(l, qpn, all, to);
-	else if (to && ends_with(out, ".svg"))
-		ladder_svg_draw(l, qpn, all, to);
+	if (to && print && o->json)
+		ladder_json_draw(l, qpn, o->all, to);
+	else if (to && print)
+		ladder_text_draw(l, qpn, o->all, to);
+	else if (to && ends_with(o->out, ".svg"))
+		ladder_svg_draw(l, qpn, o->all, to);
 	else if (to)
-		ladder_html_draw(l, qpn, all, capture, to);
-	if (!to || ferror(to) || (text ? fflush(to) : fclose(to))) {
-		fprintf(stderr, "rnicctl: %s: %s\n", text ? "standard output" : out,
-			strerror(errno));
-		rc = -1;
-	}
-	return rc;
+		ladder_html_draw(l, qpn, o->all, o->capture, to);
+	if (to && !ferror(to) && !(print ? fflush(to) : fclose(to)))
+		return 0;
+	fprintf(stderr, "rnicctl: %s: %s\n", print ? "standard output" : o->out, strerror(errno));
+	return -1;
 }
 
 static bool any_wanted(const struct ladder *l, uint32_t qpn)
@@ -76,29 +74,29 @@ static bool any_wanted(const struct ladder *l, uint32_t qpn)
 	return false;
 }
 
-int ladder_command(const char *capture, const char *qp, const char *out, bool all)
+int ladder_command(const struct ladder_options *o)
 {
 	struct ladder l = {0};
 	char err[512] = "";
 	uint32_t qpn;
-	int rc = qpn_parse(qp, &qpn);
+	int rc = qpn_parse(o->qp, &qpn);
 
 	if (rc)
 		return rc;
 	/* Of a file that is damaged what comes before the damage is drawn. */
-	rc = ladder_load(&l, capture, err, sizeof(err));
+	rc = ladder_load(&l, o->capture, err, sizeof(err));
 	if (rc)
 		fprintf(stderr, "rnicctl: %s\n", err);
 	if (!analyse(&l)) {
 		fprintf(stderr, "rnicctl: no memory\n");
 		rc = -1;
 	} else if (any_wanted(&l, qpn)) {
-		rc |= draw(&l, qpn, out, all, capture);
+		rc |= draw(&l, qpn, o);
 	} else if (!rc) {
 		fprintf(stderr,
 			qpn ? "rnicctl: %s: no packets of QP %u\n"
 			    : "rnicctl: %s: no RoCEv2 packets\n",
-			capture, qpn);
+			o->capture, qpn);
 		rc = -1;
 	}
 	ladder_free(&l);

@@ -2,7 +2,7 @@
 /*
  * Packet ladders of a capture: packets (ladder_packet.c) make flows between two ends
  * (ladder_flow.c), which are searched for what went wrong (ladder_rules.c, ladder_state.c) and cut
- * into rows (ladder_row.c) to be drawn (ladder_text.c, ladder_svg.c, ladder_html.c).
+ * into rows (ladder_row.c) to be drawn (ladder_text.c, ladder_json.c, ladder_svg.c, ladder_html.c).
  */
 #ifndef TOOLS_LADDER_H
 #define TOOLS_LADDER_H
@@ -148,14 +148,21 @@ void ladder_time_text(uint64_t ns, char *buf, size_t size);
 void ladder_end_text(const struct ladder_end *e, char *buf, size_t size);
 void ladder_counts_text(const struct ladder_flow *f, char *buf, size_t size);
 
-/* ladder_text.c, ladder_svg.c, ladder_html.c; qpn 0: all flows. */
+/* ladder_text.c, ladder_json.c, ladder_svg.c, ladder_html.c; qpn 0: all flows. */
 void ladder_text_draw(const struct ladder *l, uint32_t qpn, bool all, FILE *to);
+void ladder_json_draw(const struct ladder *l, uint32_t qpn, bool all, FILE *to);
 void ladder_svg_draw(const struct ladder *l, uint32_t qpn, bool all, FILE *to);
 void ladder_html_draw(const struct ladder *l, uint32_t qpn, bool all, const char *title, FILE *to);
 bool ladder_flow_wanted(const struct ladder_flow *f, uint32_t qpn);
 
-/* rnicctl ladder: out NULL or "-": text on standard output; what ends in .svg or .html a page. 0,
- * or -1 with a line on stderr. */
-int ladder_command(const char *capture, const char *qp, const char *out, bool all);
+struct ladder_options {
+	const char *capture;
+	const char *qp;	 /* number of a QP, or NULL: all */
+	const char *out; /* NULL or "-": text or JSON on standard output; *.svg; else a page */
+	bool all, json;
+};
+
+/* rnicctl ladder: 0, or -1 with a line on stderr. */
+int ladder_command(const struct ladder_options *o);
 
 #endif

@@ -70,6 +70,7 @@ tools_rnicctl_SOURCES = \
 	tools/ladder_chart.c \
 	tools/ladder_flow.c \
 	tools/ladder_html.c \
+	tools/ladder_json.c \
 	tools/ladder_packet.c \
 	tools/ladder_row.c \
 	tools/ladder_rules.c \

@@ -199,7 +199,7 @@ static bool options_fit(const struct options *o, int n, char **words)
 	if (o->file || o->device)
 		return false;
 	if (is_ladder(n, words))
-		return !o->type && !o->svg && !o->json;
+		return !o->type && !o->svg && !(o->json && o->out);
 	if (o->out || o->all)
 		return false;
 	if (!is_dot(n, words))
@@ -217,12 +217,20 @@ static int capture_start(const struct options *o, int n, char **words)
 			       n - used);
 }
 
+static int ladder_draw(const struct options *o, const char *capture)
+{
+	const struct ladder_options l = {
+		.capture = capture, .qp = o->qp, .out = o->out, .all = o->all, .json = o->json};
+
+	return ladder_command(&l);
+}
+
 static int command_run(const struct options *o, int n, char **words)
 {
 	const struct ask ask = {.dir = o->dir, .json = o->json};
 
 	if (is_ladder(n, words))
-		return ladder_command(words[1], o->qp, o->out, o->all);
+		return ladder_draw(o, words[1]);
 	if (n == 2 && !strcmp(words[0], "explain"))
 		return explain_capture(words[1]);
 	if (is_dot(n, words))

@@ -36,6 +36,7 @@ tests_unit_tools_ladder_SOURCES = \
 	tools/ladder_chart.c \
 	tools/ladder_flow.c \
 	tools/ladder_html.c \
+	tools/ladder_json.c \
 	tools/ladder_packet.c \
 	tools/ladder_row.c \
 	tools/ladder_rules.c \

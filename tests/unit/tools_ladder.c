@@ -283,19 +283,21 @@ START_TEST(pictures_have_no_mark_up_of_others)
 	tape_begin(&t);
 	tape_send(&t, 1, true, "dropped <script>&\"\x1b[2J\xff by rule 1");
 	tape_analyse(&t);
-	for (int kind = 0; kind < 3; kind++) {
+	for (int kind = 0; kind < 4; kind++) {
 		to = open_memstream(&page, &len);
 		if (kind == 0)
 			ladder_text_draw(&ladder, 0, false, to);
 		else if (kind == 1)
 			ladder_svg_draw(&ladder, 0, false, to);
+		else if (kind == 2)
+			ladder_json_draw(&ladder, 0, false, to);
 		else
 			ladder_html_draw(&ladder, 0, false, "<b>", to);
 		fclose(to);
 		ck_assert_ptr_nonnull(strstr(page, "by rule 1"));
 		ck_assert_ptr_null(strchr(page, '\x1b'));
 		ck_assert_ptr_null(strchr(page, '\xff'));
-		if (kind)
+		if (kind == 1 || kind == 3)
 			ck_assert_ptr_null(strstr(page, "<script"));
 		ck_assert_ptr_null(strstr(page, "<b>"));
 		free(page);
