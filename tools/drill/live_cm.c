@@ -9,6 +9,7 @@
 #include "line_cm.h"
 
 #define QPN_GSI 1
+#define BARRIER 0xd1ba5500u
 
 static bool decode(const struct side_packet *p, struct cm_msg *m)
 {
@@ -17,6 +18,13 @@ static bool decode(const struct side_packet *p, struct cm_msg *m)
 
 	return bth_decode(p->data, p->len, &pkt) == BTH_OK && pkt.dqpn == QPN_GSI &&
 	       mad_decode(pkt.payload, pkt.payload_len, &mad) && cm_decode(&mad, m);
+}
+
+bool live_cm_is(const struct side_packet *pkt)
+{
+	struct cm_msg m;
+
+	return decode(pkt, &m);
 }
 
 static bool is_old(const struct live_cm *l, uint64_t tid)
@@ -36,6 +44,11 @@ enum live_cm_verdict live_cm_judge(struct live_cm *l, const struct side_packet *
 
 	if (!decode(pkt, &m))
 		return LIVE_CM_NEW;
+	if (m.type == CM_DREP && m.tid >> 32 == BARRIER) {
+		if (m.tid == l->awaited)
+			l->awaited = 0;
+		return LIVE_CM_OLD;
+	}
 	if (!l->between && !is_old(l, m.tid)) {
 		l->tid[l->n++ % LIVE_CM_TIDS] = m.tid;
 		return LIVE_CM_NEW;
@@ -52,6 +65,16 @@ enum live_cm_verdict live_cm_judge(struct live_cm *l, const struct side_packet *
 		return LIVE_CM_ANSWER;
 	}
 	return LIVE_CM_OLD;
+}
+
+void live_cm_barrier(struct live_cm *l, struct side_packet *out)
+{
+	struct cm_msg dreq = {
+		.type = CM_DREQ, .local_id = BARRIER, .remote_id = BARRIER, .qpn = QPN_GSI};
+
+	l->barrier = (l->barrier + 1) & UINT32_MAX;
+	l->awaited = dreq.tid = (uint64_t)BARRIER << 32 | l->barrier;
+	line_cm_packet(&dreq, 0, out);
 }
 
 void live_cm_next_script(struct live_cm *l)

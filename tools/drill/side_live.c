@@ -45,6 +45,8 @@ struct live_side {
 	pid_t hold;
 	bool held; /* in the midst of a burst */
 	struct live_cm cm;
+	bool cm_said;	    /* since the device was waited for */
+	bool cm_waits;	    /* for the answer to live_cm_barrier */
 	const char *device; /* NULL: not known, or of another host */
 	bool faulty;	    /* it has fault rules of the script */
 };
@@ -72,6 +74,7 @@ static void inject(struct side *side, const struct side_packet *pkt, bool more)
 			fprintf(stderr, "rnic-drill: cannot hold process %ld: %s\n", (long)l->hold,
 				strerror(errno));
 	}
+	l->cm_said |= live_cm_is(pkt);
 	live_socket_send(pkt->from_other && l->other ? l->other : l->socket,
 			 pkt->group[0] ? pkt->group : side->gid, pkt);
 	if (!more)
@@ -146,7 +149,7 @@ static bool receive(struct live_side *l, uint64_t deadline, struct side_packet *
 		}
 		if (l->group && live_socket_recv(l->group, pkt))
 			return true;
-		if (!left)
+		if (!left || (l->cm_waits && !l->cm.awaited))
 			return false;
 		ppoll(fds, sizeof(fds) / sizeof(fds[0]), &ts, NULL);
 	}
@@ -210,10 +213,31 @@ static bool barrier_round(struct live_side *l)
 	return false;
 }
 
+static void cm_round(struct live_side *l)
+{
+	static struct side_packet out, in;
+	uint32_t psn;
+
+	live_cm_barrier(&l->cm, &out);
+	l->cm_waits = true;
+	for (int i = 0; i < BARRIER_TRIES && l->cm.awaited; i++) {
+		uint64_t deadline = live_now() + BARRIER_WAIT;
+
+		live_socket_send(l->socket, l->side.gid, &out);
+		while (l->cm.awaited && receive(l, deadline, &in))
+			if (!is_barrier(&in, &psn))
+				keep(l, &in);
+	}
+	l->cm_waits = false;
+}
+
 static void settle(struct side *side)
 {
 	struct live_side *l = (struct live_side *)side;
 
+	if (l->cm_said)
+		cm_round(l);
+	l->cm_said = false;
 	for (int i = 0; i < BARRIER_ROUNDS && l->barrier_qpn; i++) {
 		if (!barrier_round(l)) {
 			fprintf(stderr,
