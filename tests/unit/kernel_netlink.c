@@ -215,6 +215,15 @@ START_TEST(renamed_device_has_its_files_under_the_new_name)
 }
 END_TEST
 
+/* Management datagrams of programs are not carried: the nodes are there to be listed. */
+START_TEST(management_nodes_are_not_opened)
+{
+	ck_assert_int_eq(client_open(&rig, conn, "/dev/infiniband/umad0", NULL), -EOPNOTSUPP);
+	ck_assert_int_eq(client_open(&rig, conn, "/dev/infiniband/issm0", NULL), -EOPNOTSUPP);
+	ck_assert_int_eq(client_open(&rig, conn, "/dev/infiniband/umad1", NULL), -ENOENT);
+}
+END_TEST
+
 TCase *kernel_netlink_tcase(void)
 {
 	TCase *tc = tcase_create("netlink");
@@ -226,6 +235,7 @@ TCase *kernel_netlink_tcase(void)
 	tcase_add_test(tc, netlink_reader_that_does_not_read_holds_up_nobody);
 	tcase_add_test(tc, netlink_socket_ends_with_its_last_descriptor);
 	tcase_add_test(tc, netlink_socket_is_known_by_its_inode);
+	tcase_add_test(tc, management_nodes_are_not_opened);
 	tcase_add_test(tc, renamed_device_has_its_files_under_the_new_name);
 	return tc;
 }

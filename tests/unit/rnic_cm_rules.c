@@ -488,6 +488,35 @@ END_TEST
 
 /* ---- what is no message ---- */
 
+static uint64_t counted(const uint64_t count[RNIC_CM_TYPES], enum cm_type type)
+{
+	return count[type - CM_TYPE_FIRST];
+}
+
+/* As Linux's cm_tx_msgs, cm_tx_retries, cm_rx_msgs and cm_rx_duplicates. */
+START_TEST(messages_are_counted_by_type)
+{
+	const struct rnic_cm_counts *n = rnic_cm_counts(rig.dev);
+	struct rnic_cm *cm = cm_reach(&rig, AT_REP_SENT);
+	uint64_t begin = rig.now;
+
+	ck_assert_uint_eq(counted(n->rcvd, CM_REQ), 1);
+	ck_assert_uint_eq(counted(n->known, CM_REQ), 0);
+	ck_assert_uint_eq(counted(n->sent, CM_REP), 1);
+	hear(NULL, CM_REQ); /* answered once more */
+	ck_assert_uint_eq(counted(n->rcvd, CM_REQ), 2);
+	ck_assert_uint_eq(counted(n->known, CM_REQ), 1);
+	ck_assert_uint_eq(counted(n->sent, CM_REP), 2);
+	ck_assert_uint_eq(counted(n->repeated, CM_REP), 0);
+	cm_rig_until(&rig, begin + REACH_TIMEOUT_NS);
+	ck_assert_uint_eq(counted(n->repeated, CM_REP), 1);
+	ck_assert_uint_eq(counted(n->sent, CM_REP), 3);
+	ck_assert_uint_eq(counted(n->sent, CM_REJ), 0);
+	cm_rig_forget(&rig);
+	end(cm);
+}
+END_TEST
+
 START_TEST(what_is_no_cm_message_is_dropped_and_counted)
 {
 	static const struct {
@@ -549,6 +578,7 @@ int main(void)
 		{answer_to_an_unknown_id_names_both, 0, 2},
 		{request_of_a_connected_qp_is_stale_and_ends_the_old_connection, 0, 2},
 		{request_is_new_if_adapter_address_qp_or_connection_differ, 0, 4},
+		{messages_are_counted_by_type, 0, 1},
 		{what_is_no_cm_message_is_dropped_and_counted, 0, 6},
 		{0},
 	};
