@@ -67,10 +67,7 @@ static void what_rxe_cannot_make_is_refused(void)
 		struct ib_uverbs_create_qp_resp core;
 		uint64_t uhw[4];
 	} qp_resp;
-	struct {
-		struct ib_uverbs_create_srq_resp core;
-		uint64_t uhw[3];
-	} srq_resp;
+	uint64_t srq_resp[5]; /* the core's two words and the provider's */
 
 	IS(0,
 	   raw_write(fd, IB_USER_VERBS_CMD_CREATE_CQ, &cq, sizeof(cq), &cq_resp, sizeof(cq_resp)));
@@ -88,10 +85,10 @@ static void what_rxe_cannot_make_is_refused(void)
 			rig_fail("a QP of type %u: %d", type, rc);
 	}
 	srq.srq_type = IB_UVERBS_SRQT_TM;
-	IS(EOPNOTSUPP, raw_write(fd, IB_USER_VERBS_CMD_CREATE_XSRQ, &srq, sizeof(srq), &srq_resp,
+	IS(EOPNOTSUPP, raw_write(fd, IB_USER_VERBS_CMD_CREATE_XSRQ, &srq, sizeof(srq), srq_resp,
 				 sizeof(srq_resp)));
 	srq.srq_type = IB_UVERBS_SRQT_XRC;
-	MUST(raw_write(fd, IB_USER_VERBS_CMD_CREATE_XSRQ, &srq, sizeof(srq), &srq_resp,
+	MUST(raw_write(fd, IB_USER_VERBS_CMD_CREATE_XSRQ, &srq, sizeof(srq), srq_resp,
 		       sizeof(srq_resp)));
 }
 
@@ -117,9 +114,8 @@ static void headers_are_judged_as_the_kernel_does(void)
 static void longer_forms_are_taken_if_they_say_nothing(void)
 {
 	struct {
-		struct ib_uverbs_query_port req;
-		uint64_t more;
-	} in = {.req.port_num = 1};
+		uint64_t response, port, more;
+	} in = {.port = 1}; /* the first byte of a word */
 	struct {
 		struct ib_uverbs_query_port_resp resp;
 		uint64_t more;
