@@ -324,9 +324,11 @@ START_TEST(paged_memory_is_what_its_mappings_are_now)
 	ck_assert_ptr_eq(mmap(p, 4096, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
 			 p);
-	while (word_rw(u, true, p) == -EINPROGRESS)
-		for (ready = 0; !ready;)
+	while (word_rw(u, true, p) == -EINPROGRESS) {
+		ready = 0;
+		while (!ready)
 			wait_ready();
+	}
 	ck_assert_uint_eq(p[0], 7);
 	munmap(p, 4096);
 	umem_put(u);
