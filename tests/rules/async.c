@@ -107,8 +107,8 @@ static void fatal_error(void)
 
 	MUST(lost != MAP_FAILED);
 	gone = rig_mr(&rig, lost, 4096);
+	rig_pair(&rig, IBV_QPT_RC, qp); /* now, since its rings may come to lie where memory goes */
 	MUST(!munmap(lost, 4096));
-	rig_pair(&rig, IBV_QPT_RC, qp);
 	write_to(qp[0], lost, gone->rkey);
 	status_is(IBV_WC_REM_OP_ERR);
 	qp_event(qp[1], IBV_EVENT_QP_FATAL);

@@ -15,7 +15,6 @@
 #define CLASS_CE 3
 
 struct waiting {
-	struct sim_packet packet;
 	bool bad_icrc;
 	uint32_t copies;
 };

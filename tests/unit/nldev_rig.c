@@ -70,6 +70,7 @@ void nl_start(void)
 	strcpy(rig.dev.netdev, "eth0");
 	rig.dev.ifindex = 7;
 	rig.dev.index = 5;
+	rig.dev.number = 5;
 	rig.context.id = 33;
 	rig.context.owner_pid = 1234;
 	nl.kernel.devices = &rig.dev;

@@ -87,14 +87,16 @@ int64_t do_ioctl(uint16_t object, uint16_t method, struct ib_uverbs_attr *attrs,
 	int64_t ret;
 
 	memcpy(user_at(addr), &hdr, sizeof(hdr));
-	memcpy(user_at(addr + sizeof(hdr)), attrs, size);
+	if (size)
+		memcpy(user_at(addr + sizeof(hdr)), attrs, size);
 	rig.n_reads = 0;
 	ret = uverbs_ioctl(&rig.call, &rig.context, RDMA_VERBS_IOCTL, addr);
 	while (ret == -EINPROGRESS) {
 		rig.n_restarts++;
 		ret = uverbs_ioctl(&rig.call, &rig.context, RDMA_VERBS_IOCTL, addr);
 	}
-	memcpy(attrs, user_at(addr + sizeof(hdr)), size);
+	if (size)
+		memcpy(attrs, user_at(addr + sizeof(hdr)), size);
 	return ret;
 }
 
