@@ -5,6 +5,7 @@ import array
 import errno
 import os
 import random
+import re
 import select
 import socket
 import struct
@@ -13,6 +14,13 @@ from rulebook import PATIENCE, Broken
 
 HELLO, JOIN, OPEN, ATTACH, WRITE, IOCTL, CLOSED, ADMIN = range(1, 9)
 FLOOD = 600
+CONTROL_H = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
+                         '..', 'verbs', 'abi', 'control.h')
+
+
+def control_version():
+    with open(CONTROL_H, encoding='utf-8') as f:
+        return int(re.search(r'define RNIC_CTL_VERSION (\d+)', f.read())[1])
 
 
 def connect(book):
@@ -26,8 +34,8 @@ def request(op, data=b'', args=(0, 0, 0, 0)):
     return struct.pack('=II4Q', op, len(data), *args) + data
 
 
-def hello(version=2):
-    return struct.pack('=II16sQ16s', version, 0, bytes(16), os.getpid(),
+def hello():
+    return struct.pack('=II16sQ16s', control_version(), 0, bytes(16), os.getpid(),
                        b'liar')
 
 
@@ -50,9 +58,9 @@ def welcomed(book):
         os.close(fd)
     data, parts, _, _ = end.recvmsg(8192, 256)
     got = array.array('i')
-    got.frombytes(parts[0][2])
     if struct.unpack('=q', data[:8])[0]:
         raise Broken('no welcome')
+    got.frombytes(parts[0][2])
     return end, list(got)
 
 
@@ -77,7 +85,7 @@ def random_messages(book, seed=4791):
                 data = rng.randbytes(rng.choice((0, 1, 16, 48, 200, 4000)))
                 args = [rng.choice((0, 1, 2, 3, rng.getrandbits(64),
                                     rng.getrandbits(32))) for _ in range(4)]
-                text = request(rng.randrange(0, 12), data, args)
+                text = request(rng.randrange(0, 14), data, args)
                 if rng.random() < 0.2:
                     text = text[:rng.randrange(1, len(text))]
                 try:
