@@ -85,8 +85,8 @@ def groups_join(guest, scripts, folder):
 
 
 def verdict(script, held, why):
-    """None, or what is wrong."""
-    if script.differs:
+    """None, or what is wrong; held None: it has not run."""
+    if script.differs and held is not None:
         return 'holds, although it says that rxe differs' if held else None
     return None if held else why or 'failed'
 
@@ -110,7 +110,7 @@ def run(rig, guest, build, scripts):
             told[name][1].append(line)
     passed = failed = 0
     for script in scripts:
-        held, lines = told.get(script.name, (False, [last_line(done.stderr)]))
+        held, lines = told.get(script.name, (None, [last_line(done.stderr)]))
         wrong = verdict(script, held, '\n    '.join(lines))
         passed += wrong is None
         failed += wrong is not None

@@ -28,6 +28,20 @@ class Broken(Exception):
     """A rule that does not hold."""
 
 
+class Skipped(Exception):
+    """A rule that cannot be tried here, and why."""
+
+
+def as_user(uid):
+    """The words in front of a program that is to run as that user."""
+    words = ['setpriv', f'--reuid={uid}', f'--regid={uid}', '--clear-groups',
+             '--']
+    if subprocess.run([*words, 'true'], check=False,
+                      stderr=subprocess.DEVNULL).returncode:
+        raise Skipped('only root has other users here')
+    return words
+
+
 def until(question, seconds=PATIENCE, interval=0.02):
     """Asks until the answer is true; the last answer."""
     end = time.monotonic() + seconds
@@ -128,8 +142,7 @@ class Book:
         if rdma:
             argv = [self.tool('tools/rnic-run'), *argv]
         if uid is not None:
-            argv = ['setpriv', f'--reuid={uid}', f'--regid={uid}',
-                    '--clear-groups', '--', *argv]
+            argv = [*as_user(uid), *argv]
         return Program(self, os.path.basename(program), argv,
                        dict(self.env, **(env or {})))
 
@@ -242,8 +255,13 @@ def check(rule, options, book_class):
         if not rule(book):      # else it has ended the daemon by itself
             book.end()
         verdict = None
-    except (Broken, OSError, subprocess.SubprocessError) as error:
+    except Skipped as reason:
+        print(f'skip {rule.__name__}: {reason}', flush=True)
+        return True
+    except Broken as error:
         verdict = str(error)
+    except Exception as error:  # pylint: disable=broad-except
+        verdict = f'{type(error).__name__}: {error}'
     finally:
         if book:
             book.close(options.keep)

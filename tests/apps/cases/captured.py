@@ -74,7 +74,7 @@ def capture_run(setting, family, program, options):
 
 def check_tshark(path):
     if not shutil.which('tshark'):
-        return
+        raise Skipped('no tshark')
     done = subprocess.run(
         ['tshark', '-r', path, '-Y', MALFORMED,
          '-T', 'fields', '-e', 'frame.number', '-e', '_ws.col.Info'],
