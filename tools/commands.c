@@ -17,6 +17,7 @@
 #include "tools/daemon.h"
 #include "tools/faults.h"
 #include "tools/qpdot.h"
+#include "verbs/kernel/admin.h"
 #include "verbs/kernel/ucma.h"
 
 #define QPN_MAX 0xffffff
@@ -332,10 +333,29 @@ static int dot_answer(struct daemon *d, const char *number, const char *device,
 	return on ? 0 : -ENOENT;
 }
 
+/* Captures show all data, so starting and ending them is as good as changing something. */
+static bool command_changes(int argc, char **argv)
+{
+	static const char *const verbs[][2] = {
+		{"link", "add"},    {"link", "del"},	  {"link", "set"},
+		{"cc", "set"},	    {"fault", "add"},	  {"fault", "del"},
+		{"fault", "clear"}, {"capture", "start"}, {"capture", "stop"},
+	};
+
+	for (size_t i = 0; argc > 1 && i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(argv[0], verbs[i][0]) && !strcmp(argv[1], verbs[i][1]))
+			return true;
+	return false;
+}
+
 int commands_run(void *daemon, int argc, char **argv, bool json, struct admin_reply *reply)
 {
 	int used;
 
+	if (!reply->may_change && command_changes(argc, argv)) {
+		admin_printf(reply, "only root and the user of rnicd may %s %s", argv[0], argv[1]);
+		return -EPERM;
+	}
 	if (argc >= 3 && argc <= 4 && !strcmp(argv[0], "qp") && !strcmp(argv[1], "dot"))
 		return dot_answer(daemon, argv[2], argv[3], reply);
 	if (argc >= 2 && !strcmp(argv[0], "cc") && !strcmp(argv[1], "set"))

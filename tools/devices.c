@@ -239,9 +239,5 @@ int devices_link(struct daemon *d, int argc, char **argv, struct admin_reply *re
 		admin_printf(reply, "%s", err);
 		return -EINVAL;
 	}
-	if (!reply->may_change) {
-		admin_printf(reply, "only root and the user of rnicd may change its devices");
-		return -EPERM;
-	}
 	return link_apply(d, &r, reply);
 }
