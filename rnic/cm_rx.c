@@ -118,6 +118,12 @@ static int sgid_index_of(struct rnic_device *dev, const uint8_t gid[16])
 	return -1;
 }
 
+/* A REQ cannot ask for more at once, or ends that its sender has forgotten would pile up. */
+static uint64_t peers_timeout(uint32_t exponent)
+{
+	return cm_timeout_ns(exponent < MRA_TIMEOUT ? exponent : MRA_TIMEOUT);
+}
+
 static struct rnic_cm *end_for_request(struct rnic_device *dev, const struct rnic_rx *rx,
 				       const struct cm_msg *msg, enum rnic_cm_state state)
 {
@@ -141,7 +147,7 @@ static struct rnic_cm *end_for_request(struct rnic_device *dev, const struct rni
 	cm->av.hop_limit = msg->primary.hop_limit > 1 ? msg->primary.hop_limit : 64;
 	cm->av.traffic_class = msg->primary.traffic_class;
 	cm->av.flow_label = msg->primary.flow_label;
-	cm->timeout = cm->peer_repeat = cm_timeout_ns(msg->local_timeout);
+	cm->timeout = cm->peer_repeat = peers_timeout(msg->local_timeout);
 	cm->retries = msg->max_cm_retries;
 	cm_index_add(dev->cm->index, cm);
 	return cm;

@@ -10,7 +10,7 @@
 #include "bth/psn.h"
 #include "rnic/cm_priv.h"
 
-#define TIMEOUT_EXPONENT_MAX 24 /* 69 s; a peer cannot make an end wait for longer */
+#define TIMEOUT_EXPONENT_MAX 24 /* 69 s, whatever an MRA asks for */
 /* Twice the time that a packet may live in the network (Linux gives RoCE 2^18 * 4.096 us). */
 #define TIMEWAIT_NS (2 * cm_timeout_ns(18))
 
