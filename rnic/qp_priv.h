@@ -35,6 +35,7 @@ struct rnic_qp {
 	struct rnic_timer rnr_timer;
 	struct rnic_timer pace_timer; /* limited by congestion: when more may leave */
 	struct cc_rp cc;
+	bool sends_first;	     /* limited by congestion: the responder was last */
 	uint64_t cnp_next;	     /* no CNP before then */
 	struct mcast_member *mcasts; /* groups that it is attached to: mcast.c */
 	struct requester *req;

@@ -323,10 +323,9 @@ static uint32_t groups_rx(struct rnic_device *dev, uint64_t now, struct rx_batch
 {
 	uint32_t next = i + n, m = 0;
 
-	if (next < b->n && b->pkt[next].dqpn == b->pkt[i].dqpn)
+	if (next < b->n && b->pkt[next].dqpn == b->pkt[i].dqpn &&
+	    bth_opcode_info(b->pkt[next].opcode)->flags & BTH_F_RESPONSE)
 		m = group_len(dev, b, next, qp);
-	if (m && !(bth_opcode_info(b->pkt[next].opcode)->flags & BTH_F_RESPONSE))
-		m = 0;
 	if (b->marked)
 		marks_tell(b, i, n + m, qp, now);
 	if (m)
@@ -436,18 +435,44 @@ void rnic_rx(struct rnic_device *dev, uint64_t now, const struct rnic_rx *pkts, 
 
 /* ---- turns and time ---- */
 
+/*
+ * The responder goes first. Where congestion leaves a QP one packet at a time, who goes first takes
+ * it: then the two take turns, or READs of the peer would keep the program's requests back for
+ * ever.
+ */
+static bool halves_turn(struct rnic_qp *qp, uint64_t now)
+{
+	const uint64_t *sent = &qp->dev->counters.sent_bytes;
+	bool sends_first = qp->sends_first, more = false;
+
+	for (int half = 0; half < 2; half++) {
+		bool sends = (half == 0) == sends_first;
+		uint64_t begin = *sent;
+
+		more |= sends ? requester_turn(qp, now) : responder_turn(qp, now);
+		if (*sent != begin)
+			qp->sends_first = !sends && cc_limited(qp);
+	}
+	return more;
+}
+
 static bool turn_step(struct rnic_qp *qp, uint64_t now)
 {
-	bool more;
-
-	if (qp->attr.state == RNIC_QPS_ERR)
+	switch (qp->attr.state) {
+	case RNIC_QPS_ERR:
 		return flush_turn(qp, now);
-	if (qp->attr.state == RNIC_QPS_SQE)
+	case RNIC_QPS_SQE:
 		return flush_sends(qp);
-	more = responder_turn(qp, now);
-	if (qp->attr.state == RNIC_QPS_RTS || qp->attr.state == RNIC_QPS_SQD)
-		more |= requester_turn(qp, now);
-	return more;
+	case RNIC_QPS_RTS:
+	case RNIC_QPS_SQD:
+		return halves_turn(qp, now);
+	case RNIC_QPS_RESET:
+	case RNIC_QPS_INIT:
+	case RNIC_QPS_RTR:
+	case RNIC_QPS_COUNT:
+		break;
+	}
+	return responder_turn(qp, now);
 }
 
 /* Several runs, which the host sends together: small messages cost most by their system calls. */

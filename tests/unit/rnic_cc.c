@@ -215,6 +215,29 @@ START_TEST(responses_are_spaced_too)
 }
 END_TEST
 
+/* The peer asks for more whenever it has been answered. */
+START_TEST(reads_of_the_peer_leave_room_for_requests)
+{
+	uint32_t psn = LONE_RQ_PSN, sends = 0;
+
+	begin(CC_DCQCN, RNIC_QPS_RTS);
+	inject_cnp();
+	for (int i = 0; i < 3; i++, psn += 4) {
+		struct bth_packet pkt = lone_request(&l, BTH_READ_REQUEST, psn, 4 * MTU);
+
+		lone_inject(&l, &pkt);
+	}
+	lone_post(&l, RNIC_WR_SEND, MTU);
+	lone_kick(&l);
+	for (int i = 0; i < 12; i++)
+		lone_until(&l, l.world.now + WIRE_NS);
+	for (uint32_t i = 0; i < l.n_sent && i < 6; i++)
+		sends += bth_opcode_op(l.sent[i].pkt.opcode) == BTH_SEND_ONLY;
+	ck_assert_uint_eq(sends, 1);
+	lone_end(&l);
+}
+END_TEST
+
 START_TEST(uc_is_paced_like_rc)
 {
 	struct sim_end_config cfg = sim_end_default;
@@ -356,6 +379,7 @@ int main(void)
 		packets_say_that_they_may_be_marked,
 		cnp_cuts_the_rate_and_spaces_the_packets,
 		responses_are_spaced_too,
+		reads_of_the_peer_leave_room_for_requests,
 		uc_is_paced_like_rc,
 		ud_takes_no_notice,
 		qp_without_a_cnp_sends_at_once,
