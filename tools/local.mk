@@ -25,6 +25,8 @@ tools_rnicd_SOURCES = \
 	tools/captures.h \
 	tools/cc.c \
 	tools/cc.h \
+	tools/claim.c \
+	tools/claim.h \
 	tools/commands.c \
 	tools/daemon.h \
 	tools/devices.c \
@@ -40,6 +42,8 @@ tools_rnicd_SOURCES = \
 	tools/qpdot.c \
 	tools/qpdot.h \
 	tools/rnicd.c \
+	tools/rundir.c \
+	tools/rundir.h \
 	$(NULL)
 tools_rnicd_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_CFLAGS)
 tools_rnicd_LDADD = \

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "tools/ondemand.h"
+#include "tools/rundir.h"
 #include "verbs/abi/control.h"
 
 #define START_MS 20000
@@ -212,7 +213,8 @@ static int wait_ready(int notify, int alive)
 static int start(const struct ondemand *o, int folder)
 {
 	char name[128];
-	int log = openat(folder, "log", O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+	int log =
+		openat(folder, RUNDIR_LOG, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 	int notify = notify_socket(name, sizeof(name)), alive = -1, ret = -1;
 
 	if (log < 0 || notify < 0) {
@@ -265,7 +267,7 @@ int ondemand_connect(const struct ondemand *o)
 
 	if (folder < 0)
 		return -1;
-	lock = openat(folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	lock = openat(folder, RUNDIR_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (lock < 0 && errno != EACCES) {
 		close(folder);
 		return complain("cannot be locked", o->dir);

@@ -114,19 +114,6 @@ static void private_folder(char *dir)
 		fail(dir, strerror(errno));
 }
 
-/* After a start that failed; else the daemon does it. */
-static void private_folder_remove(const char *dir)
-{
-	static const char *const names[] = {"log", "lock"};
-	char path[PATH_MAX + 8];
-
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		unlink(path);
-	}
-	rmdir(dir);
-}
-
 /* Which daemon; its folder, absolute and there. */
 static void daemon_folder(const struct options *o, char *out)
 {
@@ -223,8 +210,8 @@ int main(int argc, char **argv)
 	daemon_folder(&o, dir);
 	demand.private = o.private;
 	fd = ondemand_connect(&demand);
-	if (fd < 0 && o.private)
-		private_folder_remove(dir);
+	if (fd < 0 && o.private) /* else the daemon does it */
+		rundir_remove(dir);
 	if (fd < 0)
 		return EXIT_OURS;
 	hold(fd);

@@ -21,13 +21,12 @@
 #include "tools/adapter.h"
 #include "tools/captures.h"
 #include "tools/cc.h"
+#include "tools/claim.h"
 #include "tools/daemon.h"
 #include "tools/loglimit.h"
-#include "verbs/abi/control.h"
+#include "tools/rundir.h"
 #include "verbs/kernel/ucma.h"
 
-#define DEFAULT_DIR "/run/rnic"
-#define LOCK_FILE "lock"
 #define IDLE_END_S 3.0 /* an on-demand daemon ends that long after its last client */
 #define FAREWELL_S 1.0 /* that long it waits for programs to fetch their last events */
 
@@ -79,7 +78,7 @@ static void usage(FILE *to)
 {
 	fputs("Usage: rnicd [OPTION]...\n"
 	      "A RoCEv2 adapter in user space; see rnicd(8).\n\n"
-	      "  --dir DIR            folder of the control socket (" DEFAULT_DIR ")\n"
+	      "  --dir DIR            folder of the control socket (" RUNDIR_SYSTEM ")\n"
 	      "  --device NAME=WHERE  a device on an interface or an address; repeatable\n"
 	      "  --fault RULE         e.g. 'ingress drop p=0.01 seed=7'; repeatable\n"
 	      "  --faults FILE        such rules, one a line\n"
@@ -187,30 +186,13 @@ static int options_parse(struct daemon_options *o, int argc, char **argv)
 	return rc;
 }
 
-/* Is there a daemon that answers in this folder? */
-static bool daemon_lives(const char *dir)
-{
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	int fd;
-	bool lives;
-
-	if (snprintf(sa.sun_path, sizeof(sa.sun_path), "%s/" RNIC_CTL_SOCKET, dir) >=
-	    (int)sizeof(sa.sun_path))
-		return false;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	lives = fd >= 0 && !connect(fd, (struct sockaddr *)&sa, sizeof(sa));
-	if (fd >= 0)
-		close(fd);
-	return lives;
-}
-
 static int dir_prepare(struct daemon_options *o)
 {
 	const char *env = getenv("RNIC_DIR");
 	struct stat st;
 
 	if (!o->dir)
-		o->dir = (char *)(env && *env ? env : DEFAULT_DIR);
+		o->dir = (char *)(env && *env ? env : RUNDIR_SYSTEM);
 	if (mkdir(o->dir, 0755) && errno != EEXIST) {
 		daemon_logf("%s: %s", o->dir, strerror(errno));
 		return -errno;
@@ -225,10 +207,6 @@ static int dir_prepare(struct daemon_options *o)
 			"%s must be ours and not writable for others: clients would not trust it",
 			o->dir);
 		return -EPERM;
-	}
-	if (daemon_lives(o->dir)) {
-		daemon_logf("%s: another rnicd serves here", o->dir);
-		return -EADDRINUSE;
 	}
 	return 0;
 }
@@ -248,8 +226,8 @@ static void changed(void *ctx)
 }
 
 /*
- * On demand: rnic-run holds a shared lock on DIR/lock from before it looks for a daemon until its
- * program is connected, so an exclusive one here means that nobody is on the way to us.
+ * On demand: rnic-run holds the lock of DIR/lock from before it looks for a daemon until its
+ * program is connected, so to have it here means that nobody is on the way to us.
  */
 static void idle_end_fired(struct ev_loop *loop, ev_timer *w, int revents)
 {
@@ -292,7 +270,7 @@ static int lock_open(struct daemon *d)
 {
 	int dir = open(d->opt.dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 
-	d->lock_fd = dir < 0 ? -1 : openat(dir, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	d->lock_fd = dir < 0 ? -1 : openat(dir, RUNDIR_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (dir >= 0)
 		close(dir);
 	return d->lock_fd < 0 ? -errno : 0;
@@ -392,19 +370,6 @@ static void daemon_end(struct daemon *d)
 		net_monitor_destroy(d->monitor);
 }
 
-/* rnic-run made the folder for us alone: nothing of it is of use to anyone after us. */
-static void folder_remove(const char *dir)
-{
-	static const char *const names[] = {"log", "lock"};
-	int fd = open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-
-	for (size_t i = 0; fd >= 0 && i < sizeof(names) / sizeof(names[0]); i++)
-		unlinkat(fd, names[i], 0);
-	if (fd >= 0)
-		close(fd);
-	rmdir(dir);
-}
-
 int main(int argc, char **argv)
 {
 	struct daemon d = {.lock_fd = -1, .timer_fd = -1};
@@ -418,7 +383,9 @@ int main(int argc, char **argv)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	if (dir_prepare(&d.opt))
+	/* The claim is given up by our end, and before lock_fd, of which rnic-run may be in wait.
+	 */
+	if (dir_prepare(&d.opt) || claim_folder(d.opt.dir) < 0)
 		return EXIT_FAILURE;
 	d.loop = ev_default_loop(0);
 	ev_signal_init(&term, signal_fired, SIGTERM);
@@ -437,8 +404,9 @@ int main(int argc, char **argv)
 	sessions_changed(&d, 0);
 	loop_run(&d);
 	daemon_end(&d);
+	/* rnic-run made the folder for us alone: nothing of it is of use to anyone after us. */
 	if (d.opt.private && d.opt.on_demand)
-		folder_remove(d.opt.dir);
+		rundir_remove(d.opt.dir);
 	free(d.opt.dir);
 	return EXIT_SUCCESS;
 }

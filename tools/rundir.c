@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* In which folder the daemon of this user and network namespace has its socket. */
+/* In which folder the daemon of this user and network namespace has its socket, and what else is
+ * there. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,4 +61,16 @@ void rundir_find(char *dir)
 		snprintf(dir, RUNDIR_MAX, "%s/rnic-%lu", run, (unsigned long)ns.st_ino);
 	else
 		snprintf(dir, RUNDIR_MAX, "/tmp/rnic-%u-%lu", geteuid(), (unsigned long)ns.st_ino);
+}
+
+void rundir_remove(const char *dir)
+{
+	static const char *const names[] = {RUNDIR_LOG, RUNDIR_LOCK, RUNDIR_CLAIM};
+	int fd = open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < sizeof(names) / sizeof(names[0]); i++)
+		unlinkat(fd, names[i], 0);
+	if (fd >= 0)
+		close(fd);
+	rmdir(dir);
 }

@@ -97,6 +97,34 @@ many_at_once_start_one_daemon() {
 	[ "$(grep -cx 'rnicd: ready' "$tmp/many/log")" -eq 1 ]
 }
 
+# Those that came too late say so, and leave to the one that serves what is its own.
+many_daemons_at_once_leave_one_that_serves() {
+	pids=
+	for i in $(seq 20); do
+		"$PWD/tools/rnicd" --dir "$tmp/claimed" --private 2>"$tmp/claimed.$i" &
+		pids="$pids $!"
+	done
+	for _ in $(seq 1200); do
+		late=$(cat "$tmp"/claimed.* | grep -c 'another rnicd serves here')
+		serve=$(cat "$tmp"/claimed.* | grep -cx 'rnicd: ready')
+		[ $((late + serve)) -lt 20 ] || break
+		sleep 0.1
+	done
+	for i in $(seq 20); do
+		# shellcheck disable=SC2086 # words
+		grep -qx 'rnicd: ready' "$tmp/claimed.$i" || wait "$(echo $pids | cut -d ' ' -f "$i")"
+	done
+	seen=$("$PWD/tools/rnicctl" --dir "$tmp/claimed" link show &&
+		RNIC_DAEMON=/bin/false "$run" --dir "$tmp/claimed" ls /sys/class/infiniband)
+	# shellcheck disable=SC2086 # words
+	kill $pids 2>/dev/null
+	wait
+	[ "$late" -eq 19 ] && [ "$serve" -eq 1 ] && [ "$(echo "$seen" | grep -c '^\(name \)\?rxe0')" -eq 2 ] &&
+		[ ! -e "$tmp/claimed/control" ] && return
+	echo "$late late, $serve serve: $seen" | sed 's/^/# /'
+	return 1
+}
+
 private_daemons_are_apart_and_leave_nothing() {
 	show='echo $RNIC_DIR; cat /sys/class/infiniband/rxe0/ports/1/gids/0'
 	"$run" --private sh -c "$show" >"$tmp/one" &
@@ -184,6 +212,7 @@ programs_that_cannot_be_served_are_named() {
 
 for name in status_is_the_programs daemon_that_cannot_start_is_reported folder_of_others_is_refused \
 	programs_share_a_daemon_while_one_of_them_lives many_at_once_start_one_daemon \
+	many_daemons_at_once_leave_one_that_serves \
 	private_daemons_are_apart_and_leave_nothing other_programs_run_as_without_it \
 	shell_sees_a_device_tree programs_that_cannot_be_served_are_named; do
 	rule $name
