@@ -11,6 +11,7 @@ if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
 	tests/abi/channel \
+	tests/abi/closed \
 	tests/abi/commands \
 	tests/abi/holes \
 	tests/abi/import \
@@ -28,6 +29,12 @@ tests_abi_channel_CPPFLAGS = $(ABI_CPPFLAGS)
 tests_abi_channel_CFLAGS = $(RULES_CFLAGS)
 tests_abi_channel_LDFLAGS = -no-install
 tests_abi_channel_LDADD = -libverbs
+
+tests_abi_closed_SOURCES = tests/abi/closed.c $(ABI_RIG)
+tests_abi_closed_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_closed_CFLAGS = $(RULES_CFLAGS)
+tests_abi_closed_LDFLAGS = -no-install
+tests_abi_closed_LDADD = -libverbs
 
 tests_abi_commands_SOURCES = tests/abi/commands.c $(ABI_RAW)
 tests_abi_commands_CPPFLAGS = $(ABI_CPPFLAGS)

@@ -135,7 +135,8 @@ class Book:
     def tool(self, name):
         return os.path.join(self.builddir, name)
 
-    def start(self, program, *args, uid=None, env=None, rdma=True):
+    def start(self, program, *args, uid=None, env=None, rdma=True,
+              stdin=subprocess.DEVNULL):
         """A program of tests/rules (or a stock one) under rnic-run."""
         path = self.tool(self.programs_in + program)
         argv = [path if os.path.exists(path) else program, *map(str, args)]
@@ -144,7 +145,7 @@ class Book:
         if uid is not None:
             argv = [*as_user(uid), *argv]
         return Program(self, os.path.basename(program), argv,
-                       dict(self.env, **(env or {})))
+                       dict(self.env, **(env or {})), stdin)
 
     def ctl(self, *words):
         done = subprocess.run(

@@ -115,12 +115,41 @@ START_TEST(channel_is_readable_like_the_kernels)
 }
 END_TEST
 
+static bool client_is_gone(struct rig *r, void *arg)
+{
+	(void)r;
+	(void)arg;
+	return channel_client_gone(ch);
+}
+
+/* Nobody needs to say so, and what nobody can read costs no descriptor. */
+START_TEST(channel_notices_that_its_last_descriptor_is_closed)
+{
+	int other = dup(ch_fd), lowest = dup(0);
+	uint64_t record = 1;
+
+	close(lowest);
+	ck_assert_int_eq(channel_post(ch, &record, &rig), 0);
+	close(ch_fd);
+	ev_run(rig.kernel->cfg.loop, EVRUN_NOWAIT);
+	ck_assert(!channel_client_gone(ch));
+	ck_assert_int_eq(read(other, &record, sizeof(record)), 8);
+	close(other);
+	ck_assert(rig_until(&rig, client_is_gone, NULL));
+	ch_fd = dup(0);
+	ck_assert_int_lt(ch_fd, lowest);
+	other = dup(0);
+	ck_assert_int_lt(other, lowest);
+	close(other);
+}
+END_TEST
+
 START_TEST(channel_outlives_a_client_that_closed_it)
 {
 	uint64_t record = 1;
 
 	close(ch_fd);
-	channel_client_closed(ch);
+	ck_assert(rig_until(&rig, client_is_gone, NULL));
 	for (int i = 0; i < 1000; i++)
 		ck_assert_int_eq(channel_post(ch, &record, &rig), 0);
 	channel_forget(ch, &rig);
@@ -157,6 +186,7 @@ TCase *kernel_channel_tcase(void)
 	tcase_add_test(tc, channel_forgets_unread_events_of_one_owner);
 	tcase_add_test(tc, channel_forgets_what_waits_in_its_queue);
 	tcase_add_test(tc, channel_is_readable_like_the_kernels);
+	tcase_add_test(tc, channel_notices_that_its_last_descriptor_is_closed);
 	tcase_add_test(tc, channel_outlives_a_client_that_closed_it);
 	tcase_add_test(tc, file_with_a_channels_inode_number_is_none);
 	return tc;

@@ -2,6 +2,7 @@
 /* Runs the tests of verbs/kernel's own side: sessions, memory, contexts, channels. */
 #include "config.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "kernel_suites.h"
@@ -12,6 +13,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	signal(SIGPIPE, SIG_IGN);
 	suite_add_tcase(suite, kernel_umem_tcase());
 	suite_add_tcase(suite, kernel_bulk_tcase());
 	suite_add_tcase(suite, kernel_channel_tcase());

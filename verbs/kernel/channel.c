@@ -2,21 +2,24 @@
 /*
  * Event descriptors: completion channels and async events.
  *
- * A channel is a SOCK_SEQPACKET pair; the client polls and reads its end as it would the kernel's
- * descriptor. What does not fit into the socket waits in a queue here. ibv_destroy_cq needs to know
+ * A channel is a pipe of packets; the client polls and reads its end as it would the kernel's
+ * descriptor. What does not fit into the pipe waits in a queue here. ibv_destroy_cq needs to know
  * how many of the CQ's events were read, and an event that is read after the CQ is gone would hand
- * the program a freed pointer: so the daemon keeps a descriptor of the client's end too, takes
- * unread records out through it, and puts those of other owners back. When librnic says that the
- * client has closed its end, that descriptor goes, and the end of the channel shows as EPIPE.
+ * the program a freed pointer: so unread records are taken out, and those of other owners put back.
+ *
+ * For that, and no longer, the daemon opens an end to read from, which a pipe's end to write to
+ * allows (a socket's would not). Otherwise only clients have one: when the last of them is closed,
+ * however that comes about, the kernel says so.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <ev.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,9 +27,7 @@
 #include "verbs/kernel/kernel_priv.h"
 
 #define RECORD_MAX 16
-/* A socket with this send buffer takes fewer records than that (some 350). */
-#define SOCKET_SNDBUF (128 * 1024)
-#define IN_SOCKET_MAX 1024
+#define IN_PIPE_MAX 256 /* 16, unless the client makes it larger */
 #define QUEUE_MAX 65536
 
 struct record {
@@ -49,16 +50,15 @@ struct channel {
 	uint64_t id;
 	uint32_t refs;
 	uint32_t record_size;
-	int fd;	    /* our end */
-	int client; /* the client's end, or -1 once it said that it closed it */
-	dev_t client_dev;
-	ino_t client_ino;
+	int fd; /* our end, or -1: it is closed */
+	dev_t dev;
+	ino_t ino;
 	bool gone; /* nobody has the client's end */
 	bool finished;
-	ev_io writable;
-	/* Sent records in order, the newest IN_SOCKET_MAX at most: unread ones are the last of
+	ev_io writable, closed;
+	/* Sent records in order, the newest IN_PIPE_MAX at most: unread ones are the last of
 	 * them. */
-	const void *sent[IN_SOCKET_MAX];
+	const void *sent[IN_PIPE_MAX];
 	uint32_t n_sent; /* in its life */
 	struct record *head, **tail;
 	uint32_t queued;
@@ -66,6 +66,13 @@ struct channel {
 };
 
 static struct channel *channels;
+static int spare = -1; /* a descriptor, so that there is one when it is needed */
+
+static void spare_keep(void)
+{
+	if (spare < 0)
+		spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 static struct owner **owner_find(struct channel *ch, const void *key)
 {
@@ -85,26 +92,45 @@ static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	flush(w->data);
 }
 
-static int sockets_make(struct channel *ch, int *client_fd)
+static void end_close(struct channel *ch)
 {
-	const int sndbuf = SOCKET_SNDBUF;
-	struct stat st;
-	int sv[2];
+	if (ch->fd < 0)
+		return;
+	ev_io_stop(ch->kernel->cfg.loop, &ch->writable);
+	ev_io_stop(ch->kernel->cfg.loop, &ch->closed);
+	close(ch->fd);
+	ch->fd = -1;
+}
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
+/* An end to write to is never readable: it is the error that a pipe without readers has. */
+static void closed_fired(struct ev_loop *loop, ev_io *w, int revents)
+{
+	struct channel *ch = w->data;
+
+	(void)loop;
+	(void)revents;
+	ch->gone = true;
+	flush(ch);
+}
+
+static int pipe_make(struct channel *ch, int *client_fd)
+{
+	struct stat st;
+	int end[2];
+
+	if (pipe2(end, O_DIRECT | O_CLOEXEC))
 		return -errno;
-	ch->fd = sv[0];
-	ch->client = sv[1];
-	fcntl(ch->fd, F_SETFL, O_NONBLOCK);
-	setsockopt(ch->fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(sndbuf));
-	*client_fd = fcntl(ch->client, F_DUPFD_CLOEXEC, 0);
-	if (*client_fd < 0 || fstat(ch->client, &st)) {
-		close(sv[0]);
-		close(sv[1]);
-		return -EMFILE;
+	if (fstat(end[0], &st) || fcntl(end[1], F_SETFL, O_DIRECT | O_NONBLOCK)) {
+		int rc = -errno;
+
+		close(end[0]);
+		close(end[1]);
+		return rc;
 	}
-	ch->client_dev = st.st_dev;
-	ch->client_ino = st.st_ino;
+	ch->fd = end[1];
+	ch->dev = st.st_dev;
+	ch->ino = st.st_ino;
+	*client_fd = end[0];
 	return 0;
 }
 
@@ -115,7 +141,8 @@ int channel_create(struct context *c, uint32_t record_size, struct channel **out
 
 	if (!ch)
 		return -ENOMEM;
-	rc = sockets_make(ch, client_fd);
+	spare_keep();
+	rc = pipe_make(ch, client_fd);
 	if (rc) {
 		free(ch);
 		return rc;
@@ -126,7 +153,9 @@ int channel_create(struct context *c, uint32_t record_size, struct channel **out
 	ch->record_size = record_size;
 	ch->tail = &ch->head;
 	ev_io_init(&ch->writable, writable_fired, ch->fd, EV_WRITE);
-	ch->writable.data = ch;
+	ev_io_init(&ch->closed, closed_fired, ch->fd, EV_READ);
+	ch->writable.data = ch->closed.data = ch;
+	ev_io_start(c->kernel->cfg.loop, &ch->closed);
 	ch->next = channels;
 	channels = ch;
 	*out = ch;
@@ -159,7 +188,7 @@ void channel_put(struct channel *ch)
 			*p = ch->next;
 			break;
 		}
-	ev_io_stop(ch->kernel->cfg.loop, &ch->writable);
+	end_close(ch);
 	while (ch->head)
 		queue_pop(ch);
 	for (int i = 0; i < BUCKETS; i++)
@@ -169,9 +198,6 @@ void channel_put(struct channel *ch)
 			ch->owners[i] = o->next;
 			free(o);
 		}
-	close(ch->fd);
-	if (ch->client >= 0)
-		close(ch->client);
 	free(ch);
 }
 
@@ -187,7 +213,7 @@ uint32_t channel_record_size(const struct channel *ch)
 
 bool channel_client_gone(const struct channel *ch)
 {
-	return ch->gone || ch->client < 0;
+	return ch->gone;
 }
 
 struct channel *channel_find(uint64_t id)
@@ -203,38 +229,44 @@ struct channel *channel_find_inode(dev_t dev, ino_t ino)
 {
 	struct channel *ch = channels;
 
-	while (ch && (ch->client < 0 || ch->client_dev != dev || ch->client_ino != ino))
+	while (ch && (ch->fd < 0 || ch->dev != dev || ch->ino != ino))
 		ch = ch->next;
 	return ch;
 }
 
-/* true: it is in the socket. */
+/* true: it is in the pipe. */
 static bool send_record(struct channel *ch, const void *data, const void *owner)
 {
 	ssize_t n;
 
 	do
-		n = send(ch->fd, data, ch->record_size, MSG_NOSIGNAL | MSG_DONTWAIT);
+		n = write(ch->fd, data, ch->record_size);
 	while (n < 0 && errno == EINTR);
 	if (n < 0) {
-		ch->gone |= errno == EPIPE || errno == ECONNRESET;
+		ch->gone |= errno == EPIPE;
 		return false;
 	}
-	ch->sent[ch->n_sent++ % IN_SOCKET_MAX] = owner;
+	ch->sent[ch->n_sent++ % IN_PIPE_MAX] = owner;
 	return true;
 }
 
-/* Records that the client has not read yet; the socket is emptied into buf. */
-static uint32_t take_unread(struct channel *ch, uint8_t (*buf)[RECORD_MAX], uint32_t max)
+/* Where all descriptors are in use, the spare one gives way. */
+static int reader_open(const struct channel *ch)
 {
-	uint32_t n = 0;
+	char path[32];
+	int fd;
 
-	if (ch->client < 0)
-		return 0;
-	while (n < max &&
-	       recv(ch->client, buf[n], RECORD_MAX, MSG_DONTWAIT) == (ssize_t)ch->record_size)
-		n++;
-	return n;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ch->fd);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 && spare >= 0) {
+		close(spare);
+		spare = -1;
+		fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	}
+	if (fd < 0)
+		kernel_log(ch->kernel, "events that were not read stay: %s: %s", path,
+			   strerror(errno));
+	return fd;
 }
 
 static void flush(struct channel *ch)
@@ -243,12 +275,12 @@ static void flush(struct channel *ch)
 		queue_pop(ch);
 	while (ch->head && ch->gone)
 		queue_pop(ch);
-	if (ch->head)
+	if (ch->gone || (ch->finished && !ch->head))
+		end_close(ch);
+	else if (ch->head)
 		ev_io_start(ch->kernel->cfg.loop, &ch->writable);
 	else
 		ev_io_stop(ch->kernel->cfg.loop, &ch->writable);
-	if (ch->finished && !ch->head)
-		shutdown(ch->fd, SHUT_WR);
 }
 
 static int queue_add(struct channel *ch, const void *data, const void *owner)
@@ -310,14 +342,32 @@ static uint32_t queue_forget(struct channel *ch, const void *owner)
 	return n;
 }
 
-static uint32_t socket_forget(struct channel *ch, const void *owner)
+/* Records that the client has not read yet; the pipe is emptied into buf. */
+static uint32_t take_unread(const struct channel *ch, uint8_t (*buf)[RECORD_MAX])
 {
-	uint8_t buf[IN_SOCKET_MAX][RECORD_MAX];
-	const void *owners[IN_SOCKET_MAX];
-	uint32_t n = take_unread(ch, buf, IN_SOCKET_MAX), gone = 0;
+	int fd, bytes = 0;
+	uint32_t n = 0;
+
+	if (ch->fd < 0 || ioctl(ch->fd, FIONREAD, &bytes) || !bytes)
+		return 0;
+	fd = reader_open(ch);
+	if (fd < 0)
+		return 0;
+	while (n < IN_PIPE_MAX && read(fd, buf[n], RECORD_MAX) == (ssize_t)ch->record_size)
+		n++;
+	close(fd);
+	spare_keep();
+	return n;
+}
+
+static uint32_t pipe_forget(struct channel *ch, const void *owner)
+{
+	uint8_t buf[IN_PIPE_MAX][RECORD_MAX];
+	const void *owners[IN_PIPE_MAX];
+	uint32_t n = take_unread(ch, buf), gone = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		owners[i] = ch->sent[(ch->n_sent - n + i) % IN_SOCKET_MAX];
+		owners[i] = ch->sent[(ch->n_sent - n + i) % IN_PIPE_MAX];
 	ch->n_sent -= n;
 	for (uint32_t i = 0; i < n; i++) {
 		if (owners[i] == owner)
@@ -335,23 +385,16 @@ uint32_t channel_forget(struct channel *ch, const void *owner)
 
 	if (!o)
 		return 0;
-	unread = socket_forget(ch, owner) + queue_forget(ch, owner);
+	unread = pipe_forget(ch, owner) + queue_forget(ch, owner);
 	posted = o->posted;
 	*p = o->next;
 	free(o);
 	flush(ch);
-	return posted - unread;
+	return unread < posted ? posted - unread : 0;
 }
 
 void channel_finish(struct channel *ch)
 {
 	ch->finished = true;
 	flush(ch);
-}
-
-void channel_client_closed(struct channel *ch)
-{
-	if (ch->client >= 0)
-		close(ch->client);
-	ch->client = -1;
 }

@@ -51,7 +51,7 @@ struct kernel_config {
 void admin_printf(struct admin_reply *reply, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* 0 or -errno with a log line. Binds DIR/control. */
+/* 0 or -errno with a log line. Binds DIR/control. The process is to ignore SIGPIPE. */
 int kernel_create(const struct kernel_config *cfg, struct kernel **out);
 void kernel_destroy(struct kernel *k);
 

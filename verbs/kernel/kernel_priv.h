@@ -77,8 +77,6 @@ struct context *context_next(struct context *c);
 struct channel *channel_find(uint64_t id);
 /* dev too: a file system of a user's own can give its files any inode numbers. */
 struct channel *channel_find_inode(dev_t dev, ino_t ino);
-/* librnic says that it closed its last descriptor of it. */
-void channel_client_closed(struct channel *ch);
 
 /* ---- listener.c ---- */
 int listener_open(struct kernel *k);

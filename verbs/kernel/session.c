@@ -370,16 +370,12 @@ static int64_t call_attach(struct call *call)
 			: file ? ucma_rdev()
 			       : 0,
 	};
-	rc = grant(call->session, id);
+	rc = ch ? 0 : grant(call->session, id);
 	return rc ? rc : (int64_t)id;
 }
 
 static int64_t call_closed(struct call *call)
 {
-	struct channel *ch = channel_find(call->req->arg[0]);
-
-	if (ch && granted(call->session, call->req->arg[0]))
-		channel_client_closed(ch);
 	grant_drop(call->session, call->req->arg[0]);
 	return 0;
 }
@@ -446,12 +442,18 @@ static int64_t dispatch(struct call *call)
 	return -EPROTO;
 }
 
+/* Event descriptors are told by their inode each time, and nobody says when they are closed. */
+static bool is_granted_kind(uint32_t kind)
+{
+	return kind != RNIC_FD_FILE && kind != RNIC_FD_CHANNEL && kind != RNIC_FD_ASYNC;
+}
+
 int64_t session_call(struct call *call)
 {
 	int64_t ret = dispatch(call);
 
 	for (uint32_t i = 0; ret >= 0 && i < call->n_fds; i++)
-		if (call->fd_info[i].kind != RNIC_FD_FILE) {
+		if (is_granted_kind(call->fd_info[i].kind)) {
 			int rc = grant(call->session, call->fd_info[i].id);
 
 			if (rc)
