@@ -196,21 +196,30 @@ static void send_edited(struct net_port *port, struct txsock *sock, const struct
 	fault_edit(v, packet, true);
 }
 
+static void send_copies(struct net_port *port, struct txsock *sock, const struct net_tx *tx,
+			const struct fault_verdict *v, const uint8_t *packet, uint32_t len,
+			uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *copy = arena_room(port, len);
+
+		memcpy(copy, packet, len);
+		send_edited(port, sock, tx, v, copy, len);
+	}
+}
+
+/* The packet is sent as it lies, behind its copies; a late one is not to stay: copies only. */
 static void send_verdict(struct net_port *port, struct txsock *sock, const struct net_tx *tx,
-			 const struct fault_verdict *v, uint8_t *packet, uint32_t len)
+			 const struct fault_verdict *v, uint8_t *packet, uint32_t len, bool late)
 {
 	struct net_tx marked = *tx;
 
 	tx_fate_begin(port, v);
 	if (v->ce)
 		marked.tos |= TOS_CE;
-	for (uint32_t i = 0; i < v->copies; i++) {
-		uint8_t *copy = arena_room(port, len);
-
-		memcpy(copy, packet, len);
-		send_edited(port, sock, &marked, v, copy, len);
-	}
-	send_edited(port, sock, &marked, v, packet, len);
+	send_copies(port, sock, &marked, v, packet, len, v->copies + late);
+	if (!late)
+		send_edited(port, sock, &marked, v, packet, len);
 	tx_fate_end(port);
 }
 
@@ -221,13 +230,11 @@ void faulty_tx_release(struct net_port *port)
 	while ((item = late_take(&port->faulty->tx, port->now))) {
 		const struct late_tx *late = item->head;
 		struct port_addr *a = tx_addr(port, &late->tx);
-		uint8_t *packet = arena_room(port, item->len);
 
-		memcpy(packet, item->data, item->len);
 		port->tx_again = late->tx.again > 0;
 		if (a)
 			send_verdict(port, txsock_get(port, a, late->tx.sport_hash), &late->tx,
-				     &late->v, packet, item->len);
+				     &late->v, item->data, item->len, true);
 		else
 			port->counters.tx_errors++;
 		free(item);
@@ -264,7 +271,7 @@ void faulty_tx(struct net_port *port, struct txsock *sock, const struct net_tx *
 			late_lost(port);
 		return;
 	} else {
-		send_verdict(port, sock, tx, &v, packet, len);
+		send_verdict(port, sock, tx, &v, packet, len, false);
 	}
 	if (q->n_overtaken) {
 		late_passed(q, dqpn);

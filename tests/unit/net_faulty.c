@@ -254,6 +254,37 @@ START_TEST(faulty_copies_are_of_any_number)
 }
 END_TEST
 
+/* A late packet has more copies than there is room for at a time: it is not written over by them,
+ * of which each is another packet than it was. */
+START_TEST(faulty_late_copies_are_of_any_number)
+{
+	enum { LARGE = 4096, SEEN = 68 };
+	struct pair p;
+	struct net_tx tx;
+
+	pair_create(&p, NET_GSO_ON);
+	rule(&p, p.faults_a, "egress delay=5ms");
+	rule(&p, p.faults_a, "egress corrupt=psn:4 icrc=right");
+	for (int i = 0; i < 5; i++)
+		rule(&p, p.faults_a, "egress duplicate=16");
+	tx = pair_run(&p, LARGE, LARGE);
+	pair_tx(&p, tx, 1);
+	p.now += 5000000;
+	net_port_flush(p.a, p.now);
+	pair_rx(&p, SEEN, 1);
+	for (uint32_t i = 0; i < SEEN; i++) {
+		struct bth_packet pkt;
+
+		ck_assert_int_eq(bth_decode(p.pkts[i].data, p.pkts[i].len, &pkt), BTH_OK);
+		ck_assert_uint_eq(pkt.psn, 4);
+	}
+	ck_assert_uint_eq(net_port_counters(p.a)->tx_datagrams, 1 + 5 * 16);
+	ck_assert_uint_eq(net_port_counters(p.b)->icrc_errors, 0);
+	nothing_waits(&p);
+	pair_destroy(&p);
+}
+END_TEST
+
 START_TEST(faulty_corruption_is_seen_by_the_icrc)
 {
 	struct pair p;
@@ -360,6 +391,7 @@ Suite *net_faulty_suite(void)
 	tcase_add_test(t, faulty_late_copies_outlive_the_call);
 	tcase_add_test(t, faulty_overtaking_has_an_end);
 	tcase_add_test(t, faulty_copies_are_of_any_number);
+	tcase_add_test(t, faulty_late_copies_are_of_any_number);
 	tcase_add_loop_test(t, faulty_corruption_is_seen_by_the_icrc, 0, 4);
 	tcase_add_loop_test(t, faulty_corruption_may_pass_the_icrc, 0, 4);
 	tcase_add_loop_test(t, faulty_fecn_passes_the_icrc, 0, 2);
