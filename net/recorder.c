@@ -45,9 +45,19 @@ struct net_recorder {
 	int error;
 };
 
+/* What bpf_validate lets pass: a jump whose distance is so large that it leads back. */
+static bool jumps_forward(const struct bpf_insn *filter, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		if (filter[i].code == (BPF_JMP | BPF_JA) && filter[i].k >= len - i - 1)
+			return false;
+	return true;
+}
+
 bool net_recorder_filter_is_valid(const struct bpf_insn *filter, uint32_t len)
 {
-	return len > 0 && len <= RECORDER_FILTER_MAX && bpf_validate(filter, (int)len);
+	return len > 0 && len <= RECORDER_FILTER_MAX && bpf_validate(filter, (int)len) &&
+	       jumps_forward(filter, len);
 }
 
 static size_t buffer_size(const struct net_recorder *r)

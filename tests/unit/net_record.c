@@ -334,12 +334,26 @@ START_TEST(filter_from_outside_is_checked)
 					  BPF_STMT(BPF_RET | BPF_K, 1)};
 	const struct bpf_insn zero[] = {BPF_STMT(BPF_ALU | BPF_DIV | BPF_K, 0),
 					BPF_STMT(BPF_RET | BPF_A, 0)};
+	const struct bpf_insn itself[] = {BPF_STMT(BPF_JMP | BPF_JA, 0xffffffff),
+					  BPF_STMT(BPF_RET | BPF_K, 1)};
+	const struct bpf_insn back[] = {BPF_STMT(BPF_LD | BPF_IMM, 0),
+					BPF_STMT(BPF_JMP | BPF_JA, 0xfffffffe),
+					BPF_STMT(BPF_RET | BPF_K, 1)};
+	const struct bpf_insn to_the_end[] = {BPF_STMT(BPF_JMP | BPF_JA, 1),
+					      BPF_STMT(BPF_RET | BPF_K, 1)};
+	const struct bpf_insn forward[] = {BPF_STMT(BPF_JMP | BPF_JA, 1),
+					   BPF_STMT(BPF_RET | BPF_K, 0),
+					   BPF_STMT(BPF_RET | BPF_K, 1)};
 	const struct bpf_insn right[] = {BPF_STMT(BPF_RET | BPF_K, 1)};
 
 	ck_assert(!net_recorder_filter_is_valid(far_jump, 2));
 	ck_assert(!net_recorder_filter_is_valid(endless, 1));
 	ck_assert(!net_recorder_filter_is_valid(memory, 2));
 	ck_assert(!net_recorder_filter_is_valid(zero, 2));
+	ck_assert(!net_recorder_filter_is_valid(itself, 2));
+	ck_assert(!net_recorder_filter_is_valid(back, 3));
+	ck_assert(!net_recorder_filter_is_valid(to_the_end, 2));
+	ck_assert(net_recorder_filter_is_valid(forward, 3));
 	ck_assert(!net_recorder_filter_is_valid(right, 0));
 	ck_assert(!net_recorder_filter_is_valid(right, RECORDER_FILTER_MAX + 1));
 	ck_assert(net_recorder_filter_is_valid(right, 1));
