@@ -48,7 +48,7 @@ struct pace {
 	uint64_t full_since; /* 0: it has room */
 };
 
-#define PACE_PLACES 16
+#define PACE_PLACES 256
 #define MCAST_PLACES 256
 
 struct rnic_device {

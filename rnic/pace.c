@@ -9,17 +9,27 @@
 #include "rnic/requester.h"
 
 #define PAUSE_NS 20000ull
+#define ROW 4u
 #define PATIENCE_NS 100000000ull /* for a receiver that takes nothing */
 
+/* Its place, which is one of four; if others have them, the one that has waited longest loses it.
+ */
 static struct pace *pace_of(struct rnic_device *dev, const struct rnic_av *av)
 {
-	uint32_t hash = av->dgid[15] ^ av->dgid[14] * 5u ^ av->dgid[13] * 11u;
-	struct pace *p = &dev->pace[hash % PACE_PLACES];
+	struct pace *row, *p;
+	uint32_t hash = 0;
 
-	if (memcmp(p->gid, av->dgid, sizeof(p->gid)) != 0) {
-		*p = (struct pace){0};
-		memcpy(p->gid, av->dgid, sizeof(p->gid));
+	for (uint32_t i = 0; i < sizeof(av->dgid); i++)
+		hash = hash * 31 + av->dgid[i];
+	row = p = &dev->pace[hash % (PACE_PLACES / ROW) * ROW];
+	for (uint32_t i = 0; i < ROW; i++) {
+		if (memcmp(row[i].gid, av->dgid, sizeof(row[i].gid)) == 0)
+			return &row[i];
+		if (row[i].next < p->next)
+			p = &row[i];
 	}
+	*p = (struct pace){0};
+	memcpy(p->gid, av->dgid, sizeof(p->gid));
 	return p;
 }
 

@@ -117,6 +117,23 @@ START_TEST(receivers_have_rooms_of_their_own)
 }
 END_TEST
 
+/* As a program does that has many peers and sends to each by turns. */
+START_TEST(many_receivers_are_remembered)
+{
+	struct pacing p;
+
+	pacing_begin(&p, 20 * COST);
+	for (int turn = 0; turn < 4; turn++)
+		for (uint32_t i = 0; i < 64; i++) {
+			p.av.dgid[15] = (uint8_t)(16 * i);
+			p.av.dgid[14] = (uint8_t)i;
+			ck_assert_uint_eq(grant(&p, 1), 1);
+		}
+	ck_assert_uint_eq(p.f.n_rooms, 64);
+	pacing_end(&p);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -125,6 +142,7 @@ int main(void)
 		receiver_that_takes_nothing_is_not_waited_for,
 		unknown_receiver_gets_a_window_in_the_time_that_it_takes,
 		receivers_have_rooms_of_their_own,
+		many_receivers_are_remembered,
 	};
 
 	return fixture_run("rnic pace", tests, sizeof(tests) / sizeof(tests[0]));
