@@ -45,6 +45,43 @@ struct net_recorder {
 	int error;
 };
 
+/* bpf_filter ends the process at any other, of which bpf_validate lets some pass. */
+static bool is_known(uint16_t code)
+{
+	static const uint16_t known[] = {
+		/* clang-format off */
+		BPF_LD | BPF_W | BPF_ABS, BPF_LD | BPF_H | BPF_ABS, BPF_LD | BPF_B | BPF_ABS,
+		BPF_LD | BPF_W | BPF_IND, BPF_LD | BPF_H | BPF_IND, BPF_LD | BPF_B | BPF_IND,
+		BPF_LD | BPF_W | BPF_LEN, BPF_LDX | BPF_W | BPF_LEN, BPF_LDX | BPF_MSH | BPF_B,
+		BPF_LD | BPF_IMM, BPF_LDX | BPF_IMM, BPF_LD | BPF_MEM, BPF_LDX | BPF_MEM, BPF_ST,
+		BPF_STX, BPF_JMP | BPF_JA, BPF_JMP | BPF_JEQ | BPF_K, BPF_JMP | BPF_JEQ | BPF_X,
+		BPF_JMP | BPF_JGT | BPF_K, BPF_JMP | BPF_JGT | BPF_X, BPF_JMP | BPF_JGE | BPF_K,
+		BPF_JMP | BPF_JGE | BPF_X, BPF_JMP | BPF_JSET | BPF_K, BPF_JMP | BPF_JSET | BPF_X,
+		BPF_ALU | BPF_ADD | BPF_K, BPF_ALU | BPF_ADD | BPF_X, BPF_ALU | BPF_SUB | BPF_K,
+		BPF_ALU | BPF_SUB | BPF_X, BPF_ALU | BPF_MUL | BPF_K, BPF_ALU | BPF_MUL | BPF_X,
+		BPF_ALU | BPF_DIV | BPF_K, BPF_ALU | BPF_DIV | BPF_X, BPF_ALU | BPF_MOD | BPF_K,
+		BPF_ALU | BPF_MOD | BPF_X, BPF_ALU | BPF_AND | BPF_K, BPF_ALU | BPF_AND | BPF_X,
+		BPF_ALU | BPF_OR | BPF_K, BPF_ALU | BPF_OR | BPF_X, BPF_ALU | BPF_XOR | BPF_K,
+		BPF_ALU | BPF_XOR | BPF_X, BPF_ALU | BPF_LSH | BPF_K, BPF_ALU | BPF_LSH | BPF_X,
+		BPF_ALU | BPF_RSH | BPF_K, BPF_ALU | BPF_RSH | BPF_X, BPF_ALU | BPF_NEG,
+		BPF_RET | BPF_K, BPF_RET | BPF_A, BPF_MISC | BPF_TAX, BPF_MISC | BPF_TXA,
+		/* clang-format on */
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (code == known[i])
+			return true;
+	return false;
+}
+
+static bool all_known(const struct bpf_insn *filter, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		if (!is_known(filter[i].code))
+			return false;
+	return true;
+}
+
 /* What bpf_validate lets pass: a jump whose distance is so large that it leads back. */
 static bool jumps_forward(const struct bpf_insn *filter, uint32_t len)
 {
@@ -57,7 +94,7 @@ static bool jumps_forward(const struct bpf_insn *filter, uint32_t len)
 bool net_recorder_filter_is_valid(const struct bpf_insn *filter, uint32_t len)
 {
 	return len > 0 && len <= RECORDER_FILTER_MAX && bpf_validate(filter, (int)len) &&
-	       jumps_forward(filter, len);
+	       jumps_forward(filter, len) && all_known(filter, len);
 }
 
 static size_t buffer_size(const struct net_recorder *r)

@@ -360,6 +360,25 @@ START_TEST(filter_from_outside_is_checked)
 }
 END_TEST
 
+/* bpf_filter ends the process at an instruction that it does not know. */
+START_TEST(filter_from_outside_has_known_instructions)
+{
+	const uint8_t packet[64] = {0};
+	uint32_t known = 0;
+
+	for (uint32_t code = 0; code <= UINT16_MAX; code++) {
+		const struct bpf_insn program[] = {BPF_STMT((u_short)code, 0),
+						   BPF_STMT(BPF_RET | BPF_K, 1)};
+
+		if (!net_recorder_filter_is_valid(program, 2))
+			continue;
+		bpf_filter(program, packet, sizeof(packet), sizeof(packet));
+		known++;
+	}
+	ck_assert_uint_eq(known, 47); /* of 49 two divide, here by 0 */
+}
+END_TEST
+
 START_TEST(filter_decides)
 {
 	pcap_t *pcap = pcap_open_dead(DLT_LINUX_SLL2, 65535);
@@ -407,6 +426,7 @@ Suite *net_record_suite(void)
 	tcase_add_test(tc, lost_packets_are_said_in_the_file);
 	tcase_add_test(tc, reader_that_goes_ends_the_recorder);
 	tcase_add_test(tc, filter_from_outside_is_checked);
+	tcase_add_test(tc, filter_from_outside_has_known_instructions);
 	tcase_add_test(tc, filter_decides);
 	suite_add_tcase(s, tc);
 	return s;
