@@ -163,6 +163,37 @@ START_TEST(netlink_reader_that_does_not_read_holds_up_nobody)
 }
 END_TEST
 
+#define MANY 1000
+
+/* All are answered, one a turn of the loop. */
+START_TEST(netlink_packet_of_many_requests_holds_up_nobody)
+{
+	struct {
+		struct nlmsghdr head;
+		struct nlattr attr;
+		uint32_t index;
+	} ask[MANY];
+	uint64_t id;
+	int fd = open_socket(&id), n = 0;
+	char answer[512];
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		ask[i].head = (struct nlmsghdr){sizeof(ask[i]), GET, NLM_F_REQUEST, i, 0};
+		ask[i].attr = (struct nlattr){8, RDMA_NLDEV_ATTR_DEV_INDEX};
+		ask[i].index = rig.dev.number;
+	}
+	ck_assert_int_eq(send(fd, ask, sizeof(ask), 0), sizeof(ask));
+	for (int turn = 0; turn < 20; turn++)
+		ev_run(rig.kernel->cfg.loop, EVRUN_NOWAIT);
+	while (recv(fd, answer, sizeof(answer), MSG_DONTWAIT) > 0)
+		n++;
+	ck_assert_int_le(n, 20);
+	for (uint32_t i = (uint32_t)n; i < MANY; i++)
+		expect(fd, GET, i, 1);
+	close(fd);
+}
+END_TEST
+
 static bool no_sockets(struct rig *r, void *arg)
 {
 	(void)arg;
@@ -233,6 +264,7 @@ TCase *kernel_netlink_tcase(void)
 	tcase_add_test(tc, netlink_port_is_the_process_or_what_was_bound);
 	tcase_add_test(tc, netlink_answers_bear_port_and_sequence);
 	tcase_add_test(tc, netlink_reader_that_does_not_read_holds_up_nobody);
+	tcase_add_test(tc, netlink_packet_of_many_requests_holds_up_nobody);
 	tcase_add_test(tc, netlink_socket_ends_with_its_last_descriptor);
 	tcase_add_test(tc, netlink_socket_is_known_by_its_inode);
 	tcase_add_test(tc, management_nodes_are_not_opened);

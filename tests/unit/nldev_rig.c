@@ -85,12 +85,13 @@ void nl_stop(void)
 
 void nl_send(const void *data, size_t len)
 {
-	void *copy = aligned_alloc(8, (len + 8) & ~(size_t)7); /* for sanitizers: no byte more */
+	uint8_t *copy = aligned_alloc(8, (len + 8) & ~(size_t)7); /* for sanitizers: no byte more */
 
 	ck_assert_ptr_nonnull(copy);
 	memcpy(copy, data, len);
 	forget();
 	nl.peer.busy = false;
-	nldev_receive(&nl.kernel, &nl.peer, copy, len);
+	for (size_t at = 0; at < len;)
+		at += nldev_receive(&nl.kernel, &nl.peer, copy + at, len - at);
 	free(copy);
 }

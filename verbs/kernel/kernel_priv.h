@@ -28,6 +28,7 @@ struct kernel {
 	struct conn *conns;
 	struct afterlife *afterlives;
 	struct nl_sock *nl_socks;
+	unsigned int nl_turn; /* the loop's, that had a request of netlink */
 	uint32_t n_conns;
 	uint32_t n_sessions, n_contexts;
 	uint64_t next_id; /* of sessions, contexts, channels */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
  * Sockets of NETLINK_RDMA. Answers that do not fit into the program's socket wait here, and as long
- * as some wait nothing more is read: a program that does not read costs one request's answers.
+ * as some wait nothing more is done: a program that does not read costs one request's answers. Of
+ * all requests, of all sockets, one is done a turn of the loop: it may have much to look at.
  */
 #include "config.h"
 
@@ -20,6 +21,7 @@
 
 #define REQUEST_MAX 65536
 #define SOCKS_MAX 1024 /* of one user */
+#define WAITING_MAX (64u << 20) /* bytes of answers to one user */
 
 struct packet {
 	struct packet *next;
@@ -38,8 +40,26 @@ struct nl_sock {
 	dev_t client_dev;
 	ino_t client_ino;
 	ev_io readable, writable;
+	ev_timer more;
+	/* What one send() has brought, as long as it is not done with. */
+	uint8_t *request;
+	size_t request_len, request_at;
+	bool busy; /* a dump was among it */
 	struct packet *head, **tail;
+	size_t waiting, others; /* bytes: here, and of this user's other sockets */
+	bool full;
 };
+
+static void packet_drop(struct nl_sock *s)
+{
+	struct packet *p = s->head;
+
+	s->waiting -= p->len;
+	s->head = p->next;
+	if (!s->head)
+		s->tail = &s->head;
+	free(p);
+}
 
 static void sock_close(struct nl_sock *s)
 {
@@ -48,12 +68,10 @@ static void sock_close(struct nl_sock *s)
 			*p = s->next;
 			break;
 		}
-	while (s->head) {
-		struct packet *p = s->head;
-
-		s->head = p->next;
-		free(p);
-	}
+	while (s->head)
+		packet_drop(s);
+	free(s->request);
+	ev_timer_stop(s->kernel->cfg.loop, &s->more);
 	ev_io_stop(s->kernel->cfg.loop, &s->readable);
 	ev_io_stop(s->kernel->cfg.loop, &s->writable);
 	close(s->fd);
@@ -64,17 +82,17 @@ static void sock_close(struct nl_sock *s)
 static bool flush(struct nl_sock *s)
 {
 	while (s->head) {
-		struct packet *p = s->head;
+		const struct packet *p = s->head;
 
 		if (send(s->fd, p->data, p->len, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
 			if (errno == EINTR)
 				continue;
-			return errno == EAGAIN || errno == EMSGSIZE || errno == ENOBUFS;
+			if (errno != EMSGSIZE)
+				return errno == EAGAIN || errno == ENOBUFS;
+			kernel_log(s->kernel, "a netlink answer of %zu bytes is too long", p->len);
 		}
-		s->head = p->next;
-		free(p);
+		packet_drop(s);
 	}
-	s->tail = &s->head;
 	return true;
 }
 
@@ -82,11 +100,15 @@ static void watch(struct nl_sock *s)
 {
 	struct ev_loop *loop = s->kernel->cfg.loop;
 
+	ev_io_stop(loop, &s->readable);
+	ev_io_stop(loop, &s->writable);
+	ev_timer_stop(loop, &s->more);
 	if (s->head) {
-		ev_io_stop(loop, &s->readable);
 		ev_io_start(loop, &s->writable);
+	} else if (s->request) {
+		ev_timer_set(&s->more, 0., 0.);
+		ev_timer_start(loop, &s->more);
 	} else {
-		ev_io_stop(loop, &s->writable);
 		ev_io_start(loop, &s->readable);
 	}
 }
@@ -94,15 +116,20 @@ static void watch(struct nl_sock *s)
 static void packet_add(void *ctx, const void *data, size_t len)
 {
 	struct nl_sock *s = ctx;
-	struct packet *p = malloc(sizeof(*p) + len);
+	struct packet *p = NULL;
 
-	if (!p)
+	if (len <= WAITING_MAX && s->others + s->waiting <= WAITING_MAX - len)
+		p = malloc(sizeof(*p) + len);
+	if (!p) {
+		s->full = true;
 		return;
+	}
 	p->next = NULL;
 	p->len = len;
 	memcpy(p->data, data, len);
 	*s->tail = p;
 	s->tail = &p->next;
+	s->waiting += len;
 }
 
 static bool port_is_taken(const struct kernel *k, uint32_t portid)
@@ -139,21 +166,70 @@ uint32_t nl_sock_portid(const struct nl_sock *s)
 	return s->portid;
 }
 
-static void request_take(struct nl_sock *s, const void *data, size_t len)
+static size_t others_waiting(const struct nl_sock *s)
+{
+	size_t sum = 0;
+
+	for (const struct nl_sock *o = s->kernel->nl_socks; o; o = o->next)
+		if (o != s && o->uid == s->uid)
+			sum += o->waiting;
+	return sum;
+}
+
+/* One message of the request. */
+static void request_run(struct nl_sock *s)
 {
 	struct nl_peer peer = {
 		.portid = (uint32_t)nl_sock_bind(s, 0),
 		.admin = s->admin,
+		.busy = s->busy,
 		.packet = packet_add,
 		.ctx = s,
 	};
 
-	nldev_receive(s->kernel, &peer, data, len);
+	s->others = others_waiting(s);
+	s->request_at += nldev_receive(s->kernel, &peer, s->request + s->request_at,
+				       s->request_len - s->request_at);
+	s->busy = peer.busy;
+	if (s->request_at < s->request_len)
+		return;
+	free(s->request);
+	s->request = NULL;
+}
+
+/* What can be done now. A kernel would say ENOBUFS to who is full: here it finds the end. */
+static void go_on(struct nl_sock *s)
+{
+	unsigned int turn = ev_iteration(s->kernel->cfg.loop);
+
+	if (!s->head && s->request && s->kernel->nl_turn != turn) {
+		s->kernel->nl_turn = turn;
+		request_run(s);
+	}
+	if (s->full)
+		kernel_log(s->kernel, "netlink: too many answers to user %u wait: ENOBUFS",
+			   (unsigned int)s->uid);
+	if (!s->full && flush(s))
+		watch(s);
+	else
+		sock_close(s);
+}
+
+static bool request_keep(struct nl_sock *s, const void *data, size_t len)
+{
+	s->request = malloc(len);
+	if (!s->request)
+		return false;
+	memcpy(s->request, data, len);
+	s->request_len = len;
+	s->request_at = 0;
+	s->busy = false;
+	return true;
 }
 
 static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 {
-	static _Alignas(8) uint8_t buf[REQUEST_MAX];
+	static uint8_t buf[REQUEST_MAX];
 	struct nl_sock *s = w->data;
 	ssize_t n;
 
@@ -162,30 +238,28 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	n = recv(s->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0) {
-		sock_close(s);
+	if (n > (ssize_t)sizeof(buf)) {
+		kernel_log(s->kernel, "a netlink message of %zd bytes is too long", n);
 		return;
 	}
-	if ((size_t)n > sizeof(buf))
-		kernel_log(s->kernel, "a netlink message of %zd bytes is too long", n);
-	else
-		request_take(s, buf, (size_t)n);
-	if (flush(s))
-		watch(s);
+	if (n > 0 && request_keep(s, buf, (size_t)n))
+		go_on(s);
 	else
 		sock_close(s);
 }
 
 static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
 {
-	struct nl_sock *s = w->data;
-
 	(void)loop;
 	(void)revents;
-	if (flush(s))
-		watch(s);
-	else
-		sock_close(s);
+	go_on(w->data);
+}
+
+static void more_fired(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	(void)loop;
+	(void)revents;
+	go_on(w->data);
 }
 
 static int sockets_make(struct nl_sock *s, int *client_fd)
@@ -234,7 +308,8 @@ int nl_sock_open(struct kernel *k, uid_t uid, bool admin, uint32_t pid, struct n
 	s->tail = &s->head;
 	ev_io_init(&s->readable, readable_fired, s->fd, EV_READ);
 	ev_io_init(&s->writable, writable_fired, s->fd, EV_WRITE);
-	s->readable.data = s->writable.data = s;
+	ev_timer_init(&s->more, more_fired, 0., 0.);
+	s->readable.data = s->writable.data = s->more.data = s;
 	s->next = k->nl_socks;
 	k->nl_socks = s;
 	watch(s);

@@ -359,22 +359,15 @@ static void message_run(struct nl_call *call)
 		error_send(call, rc);
 }
 
-void nldev_receive(struct kernel *k, struct nl_peer *peer, const void *data, size_t len)
+size_t nldev_receive(struct kernel *k, struct nl_peer *peer, const void *data, size_t len)
 {
-	const uint8_t *p = data;
+	const struct nlmsghdr *m = data;
+	struct nl_call call = {.kernel = k, .peer = peer, .request = m};
+	size_t step;
 
-	while (len >= NLMSG_HDRLEN) {
-		const struct nlmsghdr *m = (const struct nlmsghdr *)(const void *)p;
-		struct nl_call call = {.kernel = k, .peer = peer, .request = m};
-		size_t step;
-
-		if (m->nlmsg_len < NLMSG_HDRLEN || m->nlmsg_len > len)
-			return;
-		message_run(&call);
-		step = NLMSG_ALIGN(m->nlmsg_len);
-		if (step >= len)
-			return;
-		p += step;
-		len -= step;
-	}
+	if (len < NLMSG_HDRLEN || m->nlmsg_len < NLMSG_HDRLEN || m->nlmsg_len > len)
+		return len;
+	step = NLMSG_ALIGN(m->nlmsg_len);
+	message_run(&call);
+	return step < len ? step : len;
 }

@@ -22,7 +22,10 @@ struct nl_peer {
 	void *ctx;
 };
 
-/* What one send() has brought: any bytes. Aligned as a message. */
-void nldev_receive(struct kernel *k, struct nl_peer *peer, const void *data, size_t len);
+/*
+ * The first message of what one send() has brought: any bytes, aligned as a message. How many bytes
+ * are done with: all, where no other message follows.
+ */
+size_t nldev_receive(struct kernel *k, struct nl_peer *peer, const void *data, size_t len);
 
 #endif
