@@ -41,6 +41,8 @@ struct daemon {
 	struct adapter *adapters;
 	uint32_t n_adapters;
 	struct recording *captures;
+	char *fault_text; /* of --faults, or NULL */
+	size_t fault_len;
 	bool stopping;
 	/* loop.c */
 	int timer_fd;

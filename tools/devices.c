@@ -130,7 +130,7 @@ static void devices_default(struct daemon *d)
 
 int devices_create(struct daemon *d)
 {
-	if (faults_check(d))
+	if (faults_load(d))
 		return -EINVAL;
 	for (uint32_t i = 0; i < d->opt.n_devices; i++)
 		if (device_asked(d, d->opt.devices[i]) == -EINVAL)

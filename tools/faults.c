@@ -13,6 +13,8 @@
 #include "tools/daemon.h"
 #include "tools/faults.h"
 
+#define FILE_MAX ((size_t)1 << 20)
+
 /* The rules of the options go to one device, or are only looked at. */
 struct applied {
 	struct fault_rules *rules;
@@ -33,30 +35,47 @@ static int line_apply(void *ctx, const struct fault_line *line, char *err, size_
 	return fault_rules_add(to->rules, daemon_now(), line->rule, &id, err, err_size);
 }
 
-static int file_apply(const char *path, struct applied *to)
+/* All that the file has, at once: it may be a pipe, and devices may come later. */
+static int file_load(struct daemon *d)
 {
-	char err[FAULT_ERROR_MAX] = "";
+	const char *path = d->opt.fault_file, *why = NULL;
 	FILE *from = fopen(path, "re");
-	int rc;
 
 	if (!from) {
 		daemon_logf("--faults %s: %s", path, strerror(errno));
 		return -errno;
 	}
+	d->fault_text = malloc(FILE_MAX + 1);
+	if (d->fault_text)
+		d->fault_len = fread(d->fault_text, 1, FILE_MAX + 1, from);
+	if (!d->fault_text || ferror(from))
+		why = "it cannot be read";
+	else if (d->fault_len > FILE_MAX)
+		why = "it is longer than 1 MB";
+	if (why)
+		daemon_logf("--faults %s: %s", path, why);
+	fclose(from);
+	return why ? -EIO : 0;
+}
+
+static int file_apply(struct daemon *d, struct applied *to)
+{
+	char err[FAULT_ERROR_MAX] = "";
+	FILE *from = d->fault_len ? fmemopen(d->fault_text, d->fault_len, "r") : NULL;
+	int rc;
+
+	if (!from)
+		return d->fault_len ? -errno : 0;
 	rc = fault_file_read(from, line_apply, to, err, sizeof(err));
-	if (!rc && ferror(from)) {
-		snprintf(err, sizeof(err), "it cannot be read");
-		rc = -EIO;
-	}
 	if (rc)
-		daemon_logf("--faults %s: %s", path, err);
+		daemon_logf("--faults %s: %s", d->opt.fault_file, err);
 	fclose(from);
 	return rc;
 }
 
 static int options_apply(struct daemon *d, struct applied *to)
 {
-	int rc = d->opt.fault_file ? file_apply(d->opt.fault_file, to) : 0;
+	int rc = file_apply(d, to);
 
 	for (uint32_t i = 0; !rc && i < d->opt.n_faults; i++) {
 		struct fault_line line = {.rule = d->opt.faults[i]};
@@ -69,13 +88,25 @@ static int options_apply(struct daemon *d, struct applied *to)
 	return rc;
 }
 
-int faults_check(struct daemon *d)
+int faults_load(struct daemon *d)
 {
 	struct applied to = {.rules = fault_rules_create()};
-	int rc = to.rules ? options_apply(d, &to) : -ENOMEM;
+	int rc = to.rules ? 0 : -ENOMEM;
+
+	if (!rc && d->opt.fault_file)
+		rc = file_load(d);
+	if (!rc)
+		rc = options_apply(d, &to);
 
 	fault_rules_destroy(to.rules);
 	return rc;
+}
+
+void faults_unload(struct daemon *d)
+{
+	free(d->fault_text);
+	d->fault_text = NULL;
+	d->fault_len = 0;
 }
 
 int faults_apply(struct adapter *a)

@@ -9,8 +9,10 @@ struct adapter;
 struct admin_reply;
 struct daemon;
 
-/* Are the rules of --faults and --fault right? 0, or -errno with a line logged. */
-int faults_check(struct daemon *d);
+/* Reads the file of --faults, once for all devices. Are its rules and those of --fault right? 0, or
+ * -errno with a line logged. */
+int faults_load(struct daemon *d);
+void faults_unload(struct daemon *d);
 /* Those that are this device's become its own. */
 int faults_apply(struct adapter *a);
 

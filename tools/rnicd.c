@@ -23,6 +23,7 @@
 #include "tools/cc.h"
 #include "tools/claim.h"
 #include "tools/daemon.h"
+#include "tools/faults.h"
 #include "tools/loglimit.h"
 #include "tools/rundir.h"
 #include "verbs/kernel/ucma.h"
@@ -368,6 +369,7 @@ static void daemon_end(struct daemon *d)
 	kernel_destroy(d->kernel);
 	if (d->monitor)
 		net_monitor_destroy(d->monitor);
+	faults_unload(d);
 }
 
 int main(int argc, char **argv)
