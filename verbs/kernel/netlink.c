@@ -20,7 +20,7 @@
 #include "verbs/kernel/nldev.h"
 
 #define REQUEST_MAX 65536
-#define SOCKS_MAX 1024 /* of one user */
+#define SOCKS_MAX 1024		/* of one user */
 #define WAITING_MAX (64u << 20) /* bytes of answers to one user */
 
 struct packet {
