@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# Stock programs over the device: `make check-apps` (minutes; as root in both settings), of which
-# `make check` runs only the harness's own tests.
+# Stock programs over the device: `make check-apps` (half an hour; as root in both settings) runs all
+# of them, tests/apps/run those whose packages are not large; `make check` only the harness's tests.
 TESTS += \
 	tests/apps/selftest \
 	$(NULL)
@@ -28,6 +28,8 @@ EXTRA_DIST += \
 	tests/apps/harness/capture.py \
 	tests/apps/harness/daemon.py \
 	tests/apps/harness/gids.py \
+	tests/apps/harness/log.py \
+	tests/apps/harness/packages.py \
 	tests/apps/harness/pair.py \
 	tests/apps/harness/ports.py \
 	tests/apps/harness/process.py \
@@ -47,4 +49,4 @@ EXTRA_DIST += \
 
 .PHONY: check-apps
 check-apps: all
-	$(srcdir)/tests/apps/run --builddir $(builddir)
+	$(srcdir)/tests/apps/run --builddir $(builddir) --large --log $(srcdir)/docs/applications.log

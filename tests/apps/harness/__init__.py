@@ -10,5 +10,7 @@ gids     which index of a device's GID table holds an address
 pair     a server program and a client program that talk
 skips    the list of tests that may be skipped, each with its reason
 report   `ok NAME`, `not ok NAME: reason`, and the sum at the end
+log      the dated record of a whole run
+packages what a case needs that a machine may lack
 capture  tcpdump around traffic, classic pcap files, the ICRC
 """

@@ -72,6 +72,8 @@ class Host:
 
     def start_rdma(self, argv, env=None):
         """Starts a stock program under rnic-run."""
+        if Setting.log:
+            Setting.log.program(argv)
         return self.start(os.path.basename(argv[0]),
                           [self.tree.rnic_run] + argv, env)
 
@@ -99,6 +101,7 @@ class Setting:
     name = None
     interface = None        # what the devices are bound to
     keep = False            # keep the folder with all outputs
+    log = None              # the record of the run
 
     def __init__(self, builddir, faults=(), daemons=True):
         """faults: rules for the server's daemon (daemon A)."""
