@@ -47,6 +47,23 @@ START_TEST(context_ends_with_its_last_descriptor)
 }
 END_TEST
 
+/* The kernel tells of the close first, and lets go of the file then. */
+START_TEST(context_ends_though_its_close_was_told_early)
+{
+	char path[64], event[4096];
+	int again;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDWR);
+	close(again);
+	loop_some();
+	ck_assert_uint_eq(kernel_contexts(rig.kernel), 1);
+	close(fd);
+	ck_assert_int_gt(read(rig.kernel->inotify_fd, event, sizeof(event)), 0);
+	ck_assert(rig_until(&rig, rig_no_contexts, NULL));
+}
+END_TEST
+
 START_TEST(context_lives_while_it_is_mapped)
 {
 	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -171,6 +188,7 @@ TCase *kernel_context_tcase(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, context_ends_with_its_last_descriptor);
+	tcase_add_test(tc, context_ends_though_its_close_was_told_early);
 	tcase_add_test(tc, context_lives_while_it_is_mapped);
 	tcase_add_test(tc, context_outlives_the_process_that_opened_it);
 	tcase_add_test(tc, context_lives_while_it_was_opened_again);

@@ -7,6 +7,9 @@
  * and cannot be counted on) is put to the kernel: a write lease is granted only if nobody else has
  * the file open for writing, descriptor or mapping. The file that memfd_create made does not count
  * there (measured), so the lease is asked for through another open of ours.
+ *
+ * The kernel tells of the close before it has let go of the file (measured: 53 leases of 300,000
+ * refused after the last close), so a refused question is put again, ever later, for a while.
  */
 #include "config.h"
 
@@ -24,6 +27,10 @@
 #include "verbs/kernel/context_priv.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/uverbs.h"
+
+#define ASK_AGAIN_S 0.001
+#define ASK_SLOWER 4.0	/* times, after each refusal */
+#define ASK_LAST_S 20.0 /* a virtual machine may not run for that long in the midst of a close */
 
 static int memfd_make(struct context *c)
 {
@@ -197,25 +204,44 @@ static bool nobody_has_it(const struct context *c)
 	return true;
 }
 
-static void watch_fired(struct kernel *k, int watch)
-{
-	struct context *c;
-
-	for (c = k->contexts; c && c->watch != watch; c = c->next)
-		;
-	if (c && nobody_has_it(c))
-		context_destroy(c);
-}
-
-static void all_check(struct kernel *k)
+/* All whose end was told, and then refused. */
+static void closed_check(struct kernel *k)
 {
 	struct context *next;
+	bool refused = false;
 
 	for (struct context *c = k->contexts; c; c = next) {
 		next = c->next;
-		if (nobody_has_it(c))
+		if (c->closed && nobody_has_it(c))
 			context_destroy(c);
+		else
+			refused |= c->closed;
 	}
+	if (refused && k->ask_again_s < ASK_LAST_S) {
+		ev_timer_stop(k->cfg.loop, &k->ask_again);
+		ev_timer_set(&k->ask_again, k->ask_again_s, 0.);
+		ev_timer_start(k->cfg.loop, &k->ask_again);
+		return;
+	}
+	for (struct context *c = k->contexts; c; c = c->next)
+		c->closed = false;
+}
+
+static void ask_again_fired(struct ev_loop *loop, ev_timer *w, int revents)
+{
+	struct kernel *k = w->data;
+
+	(void)loop;
+	(void)revents;
+	k->ask_again_s *= ASK_SLOWER;
+	closed_check(k);
+}
+
+/* watch: of the one that was closed; -1: of any. */
+static void closed_mark(struct kernel *k, int watch)
+{
+	for (struct context *c = k->contexts; c; c = c->next)
+		c->closed |= watch < 0 || c->watch == watch;
 }
 
 void context_inotify_fired(struct kernel *k)
@@ -228,11 +254,27 @@ void context_inotify_fired(struct kernel *k)
 			const struct inotify_event *ev = (const struct inotify_event *)p;
 
 			if (ev->mask & IN_Q_OVERFLOW)
-				all_check(k);
+				closed_mark(k, -1);
 			else if (ev->mask & IN_CLOSE_WRITE)
-				watch_fired(k, ev->wd);
+				closed_mark(k, ev->wd);
 			p += sizeof(*ev) + ev->len;
 		}
+	k->ask_again_s = ASK_AGAIN_S;
+	closed_check(k);
+}
+
+void contexts_watch(struct kernel *k)
+{
+	ev_timer_init(&k->ask_again, ask_again_fired, ASK_AGAIN_S, 0.);
+	k->ask_again.data = k;
+}
+
+void contexts_end(struct kernel *k)
+{
+	while (k->contexts)
+		context_destroy(k->contexts);
+	if (ev_is_active(&k->ask_again))
+		ev_timer_stop(k->cfg.loop, &k->ask_again);
 }
 
 bool context_scan(struct context *c)

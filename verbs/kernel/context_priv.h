@@ -34,7 +34,8 @@ struct context {
 	int lease_fd;	    /* see context.c */
 	dev_t st_dev;
 	ino_t st_ino;
-	int watch; /* inotify */
+	int watch;   /* inotify */
+	bool closed; /* by somebody; that it was the last is not known */
 	struct rnic_doorbell *doorbell;
 	struct uobjects uobjects;
 	void *uverbs;

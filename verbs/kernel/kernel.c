@@ -83,6 +83,7 @@ int kernel_create(const struct kernel_config *cfg, struct kernel **out)
 		return -ENOMEM;
 	k->cfg = *cfg;
 	k->listen_fd = k->spare_fd = k->dir_fd = k->tree_fd = k->inotify_fd = -1;
+	contexts_watch(k);
 	rc = kernel_start(k);
 	if (rc) {
 		kernel_destroy(k);
@@ -106,8 +107,7 @@ void kernel_destroy(struct kernel *k)
 	nl_socks_close(k);
 	listener_close(k);
 	afterlives_end(k);
-	while (k->contexts)
-		context_destroy(k->contexts);
+	contexts_end(k);
 	while (k->devices)
 		kernel_device_del(k, k->devices);
 	ucma_destroy(k);

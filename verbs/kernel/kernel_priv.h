@@ -43,6 +43,8 @@ struct kernel {
 	int dir_fd, tree_fd;
 	int inotify_fd; /* contexts' memfds */
 	ev_io inotify_io;
+	ev_timer ask_again; /* whether closed contexts have ended */
+	double ask_again_s;
 	bool awoken;   /* some session's eventfd has fired */
 	ev_io slow_io; /* umem_slow_fd */
 	struct wake_page *wake;
@@ -64,6 +66,8 @@ struct context *context_find_inode(struct kernel *k, dev_t dev, ino_t ino);
 void context_owner_set(struct context *c, uint32_t pid);
 uint64_t context_id(const struct context *c);
 uint64_t context_rdev(const struct context *c);
+void contexts_watch(struct kernel *k);
+void contexts_end(struct kernel *k);
 void context_inotify_fired(struct kernel *k);
 bool context_scan(struct context *c);
 void context_destroy(struct context *c);
