@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/apps/cases/captured.py \
 	tests/apps/cases/cm.py \
 	tests/apps/cases/congestion.py \
+	tests/apps/cases/dapl.py \
 	tests/apps/cases/devinfo.py \
 	tests/apps/cases/fabric.py \
 	tests/apps/cases/faults.py \
