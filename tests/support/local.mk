@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
+# docs/SUPPORT.md, asked of a live device by programs that print an answer for each name. Built and
+# skipped as the programs of tests/rules are.
+EXTRA_DIST += \
+	docs/SUPPORT.md \
+	tests/support/page.py \
+	tests/support/proofs.py \
+	tests/support/run \
+	$(NULL)
+
+TESTS += tests/support/run
+
+if HAVE_VERBS
+if !SANITIZERS
+check_PROGRAMS += \
+	tests/support/verbs \
+	$(NULL)
+SUPPORT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules -I$(top_srcdir)/tests/abi
+SUPPORT_ASK = tests/support/ask.c tests/support/ask.h $(ABI_RIG)
+
+tests_support_verbs_SOURCES = \
+	tests/support/verbs.c \
+	tests/support/verbs.h \
+	tests/support/verbs_absent.c \
+	tests/support/verbs_data.c \
+	tests/support/verbs_device.c \
+	tests/support/verbs_extended.c \
+	tests/support/verbs_objects.c \
+	$(SUPPORT_ASK)
+tests_support_verbs_CPPFLAGS = $(SUPPORT_CPPFLAGS)
+tests_support_verbs_CFLAGS = $(RULES_CFLAGS)
+tests_support_verbs_LDFLAGS = -no-install
+tests_support_verbs_LDADD = -libverbs
+endif
+endif
