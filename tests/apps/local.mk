@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	tests/apps/cases/lifetime.py \
 	tests/apps/cases/loss.py \
 	tests/apps/cases/matrix.py \
+	tests/apps/cases/mpi.py \
 	tests/apps/cases/ondemand.py \
 	tests/apps/cases/pingpong.py \
 	tests/apps/cases/pyverbs.py \
@@ -38,6 +39,7 @@ EXTRA_DIST += \
 	tests/apps/harness/setting.py \
 	tests/apps/harness/skips.py \
 	tests/apps/harness/tree.py \
+	tests/apps/mpi_ring.c \
 	tests/apps/perftest.matrix \
 	tests/apps/pyverbs.skips \
 	tests/apps/pyverbs_driver.py \
