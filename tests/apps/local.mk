@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	tests/apps/cases/fabric.py \
 	tests/apps/cases/faults.py \
 	tests/apps/cases/inspect.py \
+	tests/apps/cases/iser.py \
 	tests/apps/cases/lifetime.py \
 	tests/apps/cases/loss.py \
 	tests/apps/cases/matrix.py \
@@ -39,6 +40,7 @@ EXTRA_DIST += \
 	tests/apps/harness/setting.py \
 	tests/apps/harness/skips.py \
 	tests/apps/harness/tree.py \
+	tests/apps/iser_data.py \
 	tests/apps/mpi_ring.c \
 	tests/apps/perftest.matrix \
 	tests/apps/pyverbs.skips \
