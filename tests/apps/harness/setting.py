@@ -9,6 +9,7 @@ Namespaces: root, two network namespaces with a veth pair, a daemon in each.
 
 IPv6 loopback has one address, so there both programs use daemon A."""
 
+import functools
 import os
 import shutil
 import signal
@@ -63,8 +64,7 @@ class Host:
         stem = f'{self.folder}-{self.count:03d}-{name}'
         who = []
         if self.owner is not None and not as_root:
-            who = ['setpriv', f'--reuid={self.owner}',
-                   f'--regid={self.owner}', '--clear-groups', '--']
+            who = as_user(self.owner)
         process = Process(self.place + who + argv, stem,
                           self.environment(env), self.folder)
         self.processes.append(process)
@@ -180,8 +180,9 @@ class Loopback(Setting):
 
     def build(self):
         place, owner = [], None
-        if os.geteuid() == 0:
+        if makes_namespaces():
             place = ['ip', 'netns', 'exec', self.add_namespace('lo')]
+        if becomes_others():
             owner = ORDINARY_USER
             if not self.tree.reachable_by_others():
                 self.tree = self.tree.copy(os.path.join(self.base, 'tree'))
@@ -227,6 +228,33 @@ class Namespaces(Setting):
 
     def ends(self, _family):
         return self.hosts[0], self.hosts[1]
+
+
+@functools.cache
+def makes_namespaces():
+    """Named ones; the root of a user's own namespace cannot, nor can the root
+    of many a container."""
+    return os.geteuid() == 0 and os.access('/run', os.W_OK) \
+        and works('unshare', '--net', '--mount', 'true')
+
+
+@functools.cache
+def becomes_others():
+    """Likewise: there may be no other user."""
+    return os.geteuid() == 0 and works(*as_user(ORDINARY_USER), 'true')
+
+
+def as_user(uid):
+    """The words in front of a program that is to run as that user."""
+    return ['setpriv', f'--reuid={uid}', f'--regid={uid}', '--clear-groups',
+            '--']
+
+
+def works(*argv):
+    return subprocess.run(argv, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
 
 
 def settled(namespace):
