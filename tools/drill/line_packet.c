@@ -51,6 +51,20 @@ static int payload_make(struct run *r, const struct packet_spec *s, uint32_t fla
 	return 0;
 }
 
+enum { PAD_SHIFT = 4 }; /* in the second byte of a BTH */
+
+/* The pad is as the script says, be it one that no payload of this length has. */
+static size_t headers_make(const struct packet_spec *s, uint8_t *at)
+{
+	struct bth_packet pkt = s->pkt;
+	size_t len;
+
+	pkt.pad = bth_pad(pkt.payload_len);
+	len = bth_encode_headers(&pkt, at);
+	at[1] ^= (uint8_t)((pkt.pad ^ s->pkt.pad) << PAD_SHIFT);
+	return len;
+}
+
 static int inject(struct run *r, struct args *a, bool more)
 {
 	static struct side_packet out;
@@ -68,7 +82,7 @@ static int inject(struct run *r, struct args *a, bool more)
 	if (!bth_opcode_info(s.pkt.opcode)->name)
 		return run_fail(r, "this transport has no such packet (opcode=N sends any)");
 	memset(&out, 0, offsetof(struct side_packet, data));
-	len = bth_encode_headers(&s.pkt, out.data);
+	len = headers_make(&s, out.data);
 	if (payload_make(r, &s, flags, out.data + len) < 0)
 		return -1;
 	len += s.pkt.payload_len + s.pkt.pad;
