@@ -456,7 +456,10 @@ static void a_process_that_hides_its_memory_is_told_so(void)
 
 	snprintf(path, sizeof(path), "%s/control", getenv("RNIC_DIR"));
 	REQUIRE(chmod(getenv("RNIC_DIR"), 0755) == 0 && chmod(path, 0777) == 0);
-	REQUIRE(geteuid() || setuid(65534) == 0); /* root may look into any process */
+	if (!geteuid() && setuid(65534)) { /* root may look into any process */
+		puts("# the root of a user's own namespace has nobody else to be");
+		return;
+	}
 	REQUIRE(prctl(PR_SET_DUMPABLE, 0) == 0);
 	REQUIRE(pipe(said) == 0 && dup2(said[1], 2) == 2 && close(said[1]) == 0);
 	REQUIRE(open(DEVICE, O_RDWR) < 0 && open(DEVICE, O_RDWR) < 0);
