@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	tests/apps/cases/lifetime.py \
 	tests/apps/cases/loss.py \
 	tests/apps/cases/matrix.py \
+	tests/apps/cases/migration.py \
 	tests/apps/cases/mpi.py \
 	tests/apps/cases/ondemand.py \
 	tests/apps/cases/pingpong.py \
