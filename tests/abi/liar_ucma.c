@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <rdma/rdma_user_cm.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "liar.h"
+#include "rig.h"
 
 #define CMD(name, fields, room)                                                                    \
 	{                                                                                          \
@@ -49,25 +49,21 @@ static const struct liar_command commands[] = {
 	CMD(DESTROY_ID, "Rhz", 4),
 };
 
-void liar_ucma(int channel, uint32_t count)
+void liar_ucma(int channel)
 {
 	_Alignas(8) uint8_t buf[sizeof(struct rdma_ucm_cmd_hdr) + LIAR_ROOM];
+	const struct liar_command *c = &commands[liar_rnd(sizeof(commands) / sizeof(commands[0]))];
+	size_t len = liar_fill(c->fields, buf + sizeof(struct rdma_ucm_cmd_hdr));
+	struct rdma_ucm_cmd_hdr hdr = {c->number, (uint16_t)len, c->room};
+	int64_t rc;
 
-	for (uint32_t i = 0; i < count; i++) {
-		const struct liar_command *c =
-			&commands[liar_rnd(sizeof(commands) / sizeof(commands[0]))];
-		size_t len = liar_fill(c->fields, buf + sizeof(struct rdma_ucm_cmd_hdr));
-		struct rdma_ucm_cmd_hdr hdr = {c->number, (uint16_t)len, c->room};
-
-		liar_spoil(buf + sizeof(hdr), len);
-		if (liar_now(20))
-			hdr.in = (uint16_t)liar_value();
-		if (liar_now(20))
-			hdr.out = (uint16_t)liar_value();
-		memcpy(buf, &hdr, sizeof(hdr));
-		if (write(channel, buf, sizeof(hdr) + len) < 0)
-			MUST(errno != EIO && errno != EPIPE);
-		else
-			liar_done++;
-	}
+	liar_spoil(buf + sizeof(hdr), len);
+	if (liar_now(20))
+		hdr.in = (uint16_t)liar_value();
+	if (liar_now(20))
+		hdr.out = (uint16_t)liar_value();
+	memcpy(buf, &hdr, sizeof(hdr));
+	rc = liar_write(channel, buf, sizeof(hdr) + len);
+	MUST(rc != -EIO && rc != -EPIPE);
+	liar_done += rc >= 0;
 }

@@ -2,13 +2,12 @@
 /* Commands of uverbs and methods of its ioctl, nearly right. */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <rdma/rdma_user_ioctl.h>
 
 #include "liar.h"
 #include "raw.h"
+#include "rig.h"
 
 #define EX IB_USER_VERBS_CMD_FLAG_EXTENDED
 #define CMD(name, fields, room)                                                                    \
@@ -24,43 +23,43 @@
 static const struct liar_command commands[] = {
 	CMD(ALLOC_PD, "R", 4),
 	CMD(ALLOC_PD, "R", 4),
-	CMD(REG_MR, "RALAhk", 12),
-	CMD(REG_MR, "RALAhk", 12),
-	CMD(REREG_MR, "RhfALAhk", 8),
-	CMD(ALLOC_MW, "Rhb", 8),
+	CMD(REG_MR, "RALA1k", 12),
+	CMD(REG_MR, "RALA1k", 12),
+	CMD(REREG_MR, "R2fALA1k", 8),
+	CMD(ALLOC_MW, "R1b", 8),
 	CMD(CREATE_COMP_CHANNEL, "R", 4),
 	CMD(CREATE_CQ, "RUnfdz", 24),
 	CMD(CREATE_CQ, "RUnfdz", 24),
-	CMD(RESIZE_CQ, "Rhn", 24),
-	CMD(REQ_NOTIFY_CQ, "hf", 0),
-	CMD(CREATE_SRQ, "RUhnnf", 40),
-	CMD(CREATE_XSRQ, "RUfhnnfzzh", 40),
-	CMD(MODIFY_SRQ, "hfnfA", 0),
-	CMD(QUERY_SRQ, "Rhz", 16),
-	CMD(CREATE_QP, "RUhhhhnnnnnt", 64),
-	CMD(CREATE_QP, "RUhhhhnnnnnt", 64),
-	CMD(CREATE_QP, "RUhhhhnnnnnt", 64),
-	CMD(QUERY_QP, "Rhx", 128),
-	CMD(MODIFY_QP, "GfzbbGfzbbhxxxxhkzbbbbb", 0),
-	CMD(POST_SEND, "Rhzzn", 4),
-	CMD(CREATE_AH, "RUhzGfbzbb", 12),
-	CMD(ATTACH_MCAST, "Ghz", 0),
-	CMD(DETACH_MCAST, "Ghz", 0),
+	CMD(RESIZE_CQ, "R4n", 24),
+	CMD(REQ_NOTIFY_CQ, "4f", 0),
+	CMD(CREATE_SRQ, "RU1nnf", 40),
+	CMD(CREATE_XSRQ, "RUf1nnfzz4", 40),
+	CMD(MODIFY_SRQ, "5fnfA", 0),
+	CMD(QUERY_SRQ, "R5z", 16),
+	CMD(CREATE_QP, "RU1445nnnnnt", 64),
+	CMD(CREATE_QP, "RU1445nnnnnt", 64),
+	CMD(CREATE_QP, "RU1445nnnnnt", 64),
+	CMD(QUERY_QP, "R6x", 128),
+	CMD(MODIFY_QP, "GfzbbGfzbb6xxxxhkzbbbbb", 0),
+	CMD(POST_SEND, "R6zzn", 4),
+	CMD(CREATE_AH, "RU1zGfbzbb", 12),
+	CMD(ATTACH_MCAST, "G6z", 0),
+	CMD(DETACH_MCAST, "G6z", 0),
 	CMD(QUERY_DEVICE, "R", 176),
 	CMD(QUERY_PORT, "Rbz", 40),
 	CMD(GET_CONTEXT, "R", 8),
-	CMD(DESTROY_AH, "h", 0),
-	CMD(DEREG_MR, "h", 0),
-	CMD(DEALLOC_MW, "h", 0),
-	CMD(DEALLOC_PD, "h", 0),
-	CMD(DESTROY_CQ, "Rhz", 8),
-	CMD(DESTROY_QP, "Rhz", 4),
-	CMD(DESTROY_SRQ, "Rhz", 4),
+	CMD(DESTROY_AH, "7", 0),
+	CMD(DEREG_MR, "2", 0),
+	CMD(DEALLOC_MW, "3", 0),
+	CMD(DEALLOC_PD, "1", 0),
+	CMD(DESTROY_CQ, "R4z", 8),
+	CMD(DESTROY_QP, "R6z", 4),
+	CMD(DESTROY_SRQ, "R5z", 4),
 	CMD(OPEN_XRCD, "Rdf", 4),
 	EX_CMD(QUERY_DEVICE, "zz", 304),
 	EX_CMD(CREATE_CQ, "Unfdzfz", 40),
-	EX_CMD(CREATE_QP, "Uhhhhnnnnntzfzz", 72),
-	EX_CMD(MODIFY_QP, "GfzbbGfzbbhxxxxhkzbbbbbzz", 8),
+	EX_CMD(CREATE_QP, "U1445nnnnntzfzz", 72),
+	EX_CMD(MODIFY_QP, "GfzbbGfzbb6xxxxhkzbbbbbzz", 8),
 	EX_CMD(CREATE_FLOW, "zhbbbb", 8),
 };
 
@@ -71,7 +70,7 @@ static size_t step_fill(uint8_t *to)
 	static const uint32_t masks[3] = {0x39, 0x121181, 0x12e01};
 	uint32_t step = liar_rnd(3);
 	struct ib_uverbs_modify_qp m = {
-		.qp_handle = liar_handle(),
+		.qp_handle = liar_object(LIAR_QP),
 		.attr_mask = masks[step],
 		.qp_state = (uint8_t)(step + 1),
 		.path_mtu = 3,
@@ -99,6 +98,13 @@ static size_t request_fill(const struct liar_command *c, uint8_t *to)
 	return len;
 }
 
+/* -errno, or what has succeeded. */
+static void answer_see(int64_t rc)
+{
+	MUST(rc != -EIO && rc != -EPIPE);
+	liar_done += rc >= 0;
+}
+
 static void by_write(int device, const struct liar_command *c)
 {
 	_Alignas(8) uint8_t buf[24 + LIAR_ROOM];
@@ -117,10 +123,7 @@ static void by_write(int device, const struct liar_command *c)
 	memcpy(buf, &hdr, sizeof(hdr));
 	if (ex)
 		memcpy(buf + sizeof(hdr), &more, sizeof(more));
-	if (write(device, buf, head + len) < 0)
-		MUST(errno != EIO && errno != EPIPE);
-	else
-		liar_done++;
+	answer_see(liar_write(device, buf, head + len));
 }
 
 /* ---- methods ---- */
@@ -132,7 +135,8 @@ struct liar_method {
 
 /*
  * Attributes: a letter and the number (a letter from a on stands for 10 and more), then the length:
- *   h handle   d descriptor   v value   o output   s list of SGEs   w the provider's output
+ *   h handle   1 to 7 handle of that enum liar_kind   d descriptor   v value
+ *   o output   s list of SGEs   w the provider's output
  */
 #define METHOD(object, method, attrs)                                                              \
 	{                                                                                          \
@@ -147,22 +151,22 @@ static const struct liar_method methods[] = {
 	METHOD(DEVICE, QUERY_GID_TABLE, "v0:8 v1:4 o2:640 o3:8"),
 	METHOD(DEVICE, QUERY_GID_ENTRY, "v0:8 v1:8 v2:4 o3:32"),
 	METHOD(ASYNC_EVENT, ASYNC_EVENT_ALLOC, "d0:0"),
-	METHOD(PD, PD_DESTROY, "h0:0"),
-	METHOD(MR, MR_DESTROY, "h0:0"),
-	METHOD(MR, ADVISE_MR, "h0:0 v1:8 v2:4 s3:32"),
-	METHOD(MR, QUERY_MR, "h0:0 o1:4 o2:4 o3:8 o4:8"),
-	METHOD(MR, REG_DMABUF_MR, "h0:0 h1:0 v2:8 v3:8 v4:8 d5:0 v6:4 o7:4 o8:4"),
-	METHOD(MW, MW_DESTROY, "h0:0"),
+	METHOD(PD, PD_DESTROY, "10:0"),
+	METHOD(MR, MR_DESTROY, "20:0"),
+	METHOD(MR, ADVISE_MR, "10:0 v1:8 v2:4 s3:32"),
+	METHOD(MR, QUERY_MR, "20:0 o1:4 o2:4 o3:8 o4:8"),
+	METHOD(MR, REG_DMABUF_MR, "h0:0 11:0 v2:8 v3:8 v4:8 d5:0 v6:4 o7:4 o8:4"),
+	METHOD(MW, MW_DESTROY, "30:0"),
 	METHOD(CQ, CQ_CREATE, "h0:0 v1:4 v2:8 d3:0 v4:4 v5:4 o6:4 d7:0 w0:16"),
 	METHOD(CQ, CQ_CREATE, "h0:0 v1:4 v2:8 v4:4 o6:4 w0:16"),
-	METHOD(CQ, CQ_DESTROY, "h0:0 o1:8"),
+	METHOD(CQ, CQ_DESTROY, "40:0 o1:8"),
 	METHOD(QP, QP_CREATE,
-	       "h0:0 h2:0 h3:0 h4:0 h5:0 v7:8 c8:20 v9:8 va:4 dc:0 od:20 oe:4 w0:32"),
-	METHOD(QP, QP_CREATE, "h0:0 h2:0 h4:0 h5:0 v7:8 c8:20 v9:8 od:20 oe:4 w0:32"),
-	METHOD(QP, QP_DESTROY, "h0:0 o1:4"),
-	METHOD(SRQ, SRQ_CREATE, "h0:0 h1:0 v4:8 v5:4 v6:4 v7:4 v9:8 da:0 ob:4 oc:4 od:4 w0:24"),
-	METHOD(SRQ, SRQ_DESTROY, "h0:0 o1:4"),
-	METHOD(AH, AH_DESTROY, "h0:0"),
+	       "h0:0 12:0 43:0 44:0 55:0 v7:8 c8:20 v9:8 va:4 dc:0 od:20 oe:4 w0:32"),
+	METHOD(QP, QP_CREATE, "h0:0 12:0 43:0 44:0 v7:8 c8:20 v9:8 od:20 oe:4 w0:32"),
+	METHOD(QP, QP_DESTROY, "60:0 o1:4"),
+	METHOD(SRQ, SRQ_CREATE, "h0:0 11:0 v4:8 v5:4 v6:4 v7:4 v9:8 da:0 ob:4 oc:4 od:4 w0:24"),
+	METHOD(SRQ, SRQ_DESTROY, "50:0 o1:4"),
+	METHOD(AH, AH_DESTROY, "70:0"),
 };
 
 static uint64_t list_put(char kind, uint16_t len)
@@ -188,6 +192,15 @@ static void attr_fill(char kind, struct ib_uverbs_attr *a)
 	switch (kind) {
 	case 'h':
 		a->data = liar_handle();
+		break;
+	case '1':
+	case '2':
+	case '3':
+	case '4':
+	case '5':
+	case '6':
+	case '7':
+		a->data = liar_object((enum liar_kind)(kind - '0'));
 		break;
 	case 'd':
 		a->data = (uint64_t)(int64_t)liar_fd();
@@ -236,12 +249,6 @@ static uint16_t attrs_spoil(struct ib_uverbs_attr *a, uint16_t n)
 	}
 }
 
-static void answer_see(int rc)
-{
-	MUST(rc != EIO && rc != EPIPE);
-	liar_done += !rc;
-}
-
 static void by_method(int device, const struct liar_method *m)
 {
 	struct ib_uverbs_attr a[RAW_ATTRS_MAX];
@@ -253,12 +260,12 @@ static void by_method(int device, const struct liar_method *m)
 		n++;
 	}
 	n = attrs_spoil(a, n);
-	answer_see(raw_ioctl(device, m->object, m->method, a, n));
+	answer_see(-liar_ioctl(device, m->object, m->method, a, n));
 }
 
 static void by_invoke(int device, const struct liar_command *c)
 {
-	_Alignas(8) uint8_t req[LIAR_ROOM];
+	uint8_t *req = liar_memory();
 	size_t len = request_fill(c, req);
 	struct ib_uverbs_attr a[] = {
 		raw_value(UVERBS_ATTR_WRITE_CMD, c->number, 8),
@@ -268,24 +275,18 @@ static void by_invoke(int device, const struct liar_command *c)
 		{0},
 	};
 
-	answer_see(raw_ioctl(device, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, a,
-			     attrs_spoil(a, 4)));
+	answer_see(-liar_ioctl(device, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, a,
+			       attrs_spoil(a, 4)));
 }
 
-void liar_uverbs(int device, uint32_t count, bool by_ioctl)
+void liar_uverbs(int device, bool by_ioctl)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const struct liar_command *c =
-			&commands[liar_rnd(sizeof(commands) / sizeof(commands[0]))];
+	const struct liar_command *c = &commands[liar_rnd(sizeof(commands) / sizeof(commands[0]))];
 
-		errno = 0;
-		if (!by_ioctl)
-			by_write(device, c);
-		else if (liar_now(2))
-			by_invoke(device, c);
-		else
-			by_method(device, &methods[liar_rnd(sizeof(methods) / sizeof(methods[0]))]);
-		if (i % 500 == 0)
-			liar_close(device + 8);
-	}
+	if (!by_ioctl)
+		by_write(device, c);
+	else if (liar_now(2))
+		by_invoke(device, c);
+	else
+		by_method(device, &methods[liar_rnd(sizeof(methods) / sizeof(methods[0]))]);
 }

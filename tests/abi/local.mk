@@ -56,6 +56,7 @@ tests_abi_import_LDADD = -libverbs
 tests_abi_liar_SOURCES = \
 	tests/abi/liar.c \
 	tests/abi/liar.h \
+	tests/abi/liar_fields.c \
 	tests/abi/liar_ucma.c \
 	tests/abi/liar_uverbs.c \
 	$(ABI_RAW)
