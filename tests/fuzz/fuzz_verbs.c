@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,19 +17,6 @@
 #define WORDS 40
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* In place of Check's library, which wants a runner: what the rig asserts is a finding. */
-void _mark_point(const char *file, int line)
-{
-	(void)file;
-	(void)line;
-}
-
-void _ck_assert_failed(const char *file, int line, const char *expr, const char *msg, ...)
-{
-	fprintf(stderr, "%s:%d: %s %s\n", file, line, expr, msg ? msg : "");
-	abort();
-}
 
 static uint64_t value_take(struct feed *f)
 {

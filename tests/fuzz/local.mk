@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB
-# libFuzzer harnesses: `make fuzz` builds them with clang in fuzz/ and lets them run for
-# FUZZ_SECONDS in all. They are no part of other builds.
+# libFuzzer harnesses: `make fuzz` builds them with clang in fuzz/ and lets each run for
+# FUZZ_SECONDS at most, two at a time. They are no part of other builds.
 fuzz_programs = \
 	tests/fuzz/fuzz_bth \
 	tests/fuzz/fuzz_device \
+	tests/fuzz/fuzz_ioctl \
 	tests/fuzz/fuzz_netlink \
 	tests/fuzz/fuzz_verbs \
+	tests/fuzz/fuzz_write \
 	$(NULL)
 EXTRA_PROGRAMS += $(fuzz_programs)
 
@@ -40,6 +42,7 @@ tests_fuzz_fuzz_device_LDADD = \
 tests_fuzz_fuzz_netlink_SOURCES = \
 	tests/fuzz/feed.h \
 	tests/fuzz/fuzz_netlink.c \
+	tests/fuzz/verdict.c \
 	tests/unit/nldev_rig.c \
 	tests/unit/nldev_rig.h \
 	tests/unit/null_host.c \
@@ -60,6 +63,7 @@ tests_fuzz_fuzz_netlink_LDADD = \
 tests_fuzz_fuzz_verbs_SOURCES = \
 	tests/fuzz/feed.h \
 	tests/fuzz/fuzz_verbs.c \
+	tests/fuzz/verdict.c \
 	tests/unit/null_host.c \
 	tests/unit/null_host.h \
 	tests/unit/verbs_do.c \
@@ -69,6 +73,50 @@ tests_fuzz_fuzz_verbs_SOURCES = \
 tests_fuzz_fuzz_verbs_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_fuzz_fuzz_verbs_LDFLAGS = $(fuzz_flags)
 tests_fuzz_fuzz_verbs_LDADD = \
+	verbs/kernel/libuverbs.la \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+
+# The liar of tests/abi, with its choices from the fuzzer's input.
+FUZZ_LIAR = \
+	tests/abi/liar.h \
+	tests/abi/liar_fields.c \
+	tests/abi/raw.c \
+	tests/abi/raw.h \
+	tests/fuzz/feed.h \
+	tests/fuzz/lie_feed.c \
+	tests/fuzz/lie_feed.h \
+	tests/fuzz/verdict.c \
+	$(NULL)
+FUZZ_SESSION = \
+	$(FUZZ_LIAR) \
+	tests/abi/liar_uverbs.c \
+	tests/fuzz/session.c \
+	tests/fuzz/session.h \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
+	tests/unit/verbs_do.c \
+	tests/unit/verbs_rig.c \
+	tests/unit/verbs_rig.h \
+	$(NULL)
+FUZZ_LIAR_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules
+
+tests_fuzz_fuzz_ioctl_SOURCES = tests/fuzz/fuzz_ioctl.c $(FUZZ_SESSION)
+tests_fuzz_fuzz_ioctl_CPPFLAGS = $(FUZZ_LIAR_CPPFLAGS)
+tests_fuzz_fuzz_ioctl_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_fuzz_fuzz_ioctl_LDFLAGS = $(fuzz_flags)
+tests_fuzz_fuzz_ioctl_LDADD = \
+	verbs/kernel/libuverbs.la \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+
+tests_fuzz_fuzz_write_SOURCES = tests/fuzz/fuzz_write.c $(FUZZ_SESSION)
+tests_fuzz_fuzz_write_CPPFLAGS = $(FUZZ_LIAR_CPPFLAGS)
+tests_fuzz_fuzz_write_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_fuzz_fuzz_write_LDFLAGS = $(fuzz_flags)
+tests_fuzz_fuzz_write_LDADD = \
 	verbs/kernel/libuverbs.la \
 	rnic/librnic-core.la \
 	bth/libbth.la \

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
+/* For libFuzzer: uverbs commands by write, extended ones too, nearly right, by tests/abi's liar. */
+#include "config.h"
+
+#include "session.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	session_run(data, size, false);
+	return 0;
+}
