@@ -3,6 +3,7 @@
 # skipped as the programs of tests/rules are.
 EXTRA_DIST += \
 	docs/SUPPORT.md \
+	tests/support/files \
 	tests/support/page.py \
 	tests/support/proofs.py \
 	tests/support/run \
@@ -13,10 +14,47 @@ TESTS += tests/support/run
 if HAVE_VERBS
 if !SANITIZERS
 check_PROGRAMS += \
+	tests/support/cm \
+	tests/support/messages \
+	tests/support/uverbs \
 	tests/support/verbs \
 	$(NULL)
 SUPPORT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules -I$(top_srcdir)/tests/abi
 SUPPORT_ASK = tests/support/ask.c tests/support/ask.h $(ABI_RIG)
+SUPPORT_RAW = tests/support/ask.c tests/support/ask.h $(ABI_RAW)
+
+tests_support_cm_SOURCES = \
+	tests/support/cm.c \
+	tests/support/cm.h \
+	tests/support/cm_call.c \
+	tests/support/cm_connections.c \
+	$(SUPPORT_ASK)
+tests_support_cm_CPPFLAGS = $(SUPPORT_CPPFLAGS)
+tests_support_cm_CFLAGS = $(RULES_CFLAGS)
+tests_support_cm_LDFLAGS = -no-install
+tests_support_cm_LDADD = -libverbs
+
+tests_support_messages_SOURCES = \
+	tests/support/messages.c \
+	tests/support/cm.h \
+	tests/support/cm_call.c \
+	$(SUPPORT_ASK)
+tests_support_messages_CPPFLAGS = $(SUPPORT_CPPFLAGS)
+tests_support_messages_CFLAGS = $(RULES_CFLAGS)
+tests_support_messages_LDFLAGS = -no-install
+tests_support_messages_LDADD = -libverbs
+
+tests_support_uverbs_SOURCES = \
+	tests/support/uverbs.c \
+	tests/support/uverbs.h \
+	tests/support/uverbs_commands.c \
+	tests/support/uverbs_methods.c \
+	tests/support/uverbs_queues.c \
+	$(SUPPORT_RAW)
+tests_support_uverbs_CPPFLAGS = $(SUPPORT_CPPFLAGS)
+tests_support_uverbs_CFLAGS = $(RULES_CFLAGS)
+tests_support_uverbs_LDFLAGS = -no-install
+tests_support_uverbs_LDADD = -libverbs
 
 tests_support_verbs_SOURCES = \
 	tests/support/verbs.c \

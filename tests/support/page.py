@@ -49,8 +49,14 @@ class Section:
                 yield name, row
 
     def count(self, word):
-        return sum(len(re.findall(r'`', row.name)) // 2 or 1 for row in self.rows
-                   if row.state.split(':')[0] == word)
+        """How many names, or rows without a name, have this state."""
+        return sum(self.size(row) for row in self.rows if row.state.split(':')[0] == word)
+
+    def size(self, row):
+        if '*' not in row.name:
+            return row.name.count('`') // 2 or 1
+        rows = list(self.names())
+        return sum((row_of(name, rows) or (name, None))[1] is row for name in file_names())
 
 
 def sections():
@@ -149,12 +155,15 @@ def newer():
         yield 'infiniband/'
 
 
+def row_of(name, rows):
+    """(pattern, row) that has this name itself, or else the first whose pattern it matches."""
+    same = [each for each in rows if each[0] == name]
+    return (same or [each for each in rows if fnmatch.fnmatchcase(name, each[0])] or [None])[0]
+
+
 def unnamed(section):
-    """Names without a row; a name is complete, or a pattern."""
-    patterns = [pattern for pattern, _ in section.names()]
-    known = set(patterns)
-    return sorted(name for name in NAMES[section.title]() - known
-                  if not any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns))
+    rows = list(section.names())
+    return sorted(name for name in NAMES[section.title]() if not row_of(name, rows))
 
 
 # ---- what is wrong ----
@@ -168,6 +177,12 @@ def wrong_names(section):
                   file=sys.stderr)
         else:
             yield f'{PAGE} has no row for {name} in {section.title}'
+
+
+def wrong_words(section):
+    for test in re.findall(r'`([^`/]+/[^`/]+)`', ' '.join(section.words)):
+        if not proofs.exists(test):
+            yield f'{section.title}: there is no test {test}'
 
 
 def wrong_rows(section):
@@ -209,6 +224,7 @@ def wrong():
     page = sections()
     for section in page:
         yield from wrong_names(section)
+        yield from wrong_words(section)
         yield from wrong_rows(section)
     if split_readme()[1] != table(page):
         yield f'{README} has not the sums of {PAGE}: run tests/support/page.py --write'
@@ -217,8 +233,9 @@ def wrong():
 def main():
     if sys.argv[1:] == ['--write']:
         before, _, after = split_readme()
+        text = before + BEGIN + table(sections()) + END + after
         with open(os.path.join(ROOT, README), 'w', encoding='utf-8') as readme:
-            readme.write(before + BEGIN + table(sections()) + END + after)
+            readme.write(text)
         return
     found = list(wrong())
     print('\n'.join(found))
