@@ -196,6 +196,48 @@ START_TEST(address_that_goes_is_told_once_to_who_is_bound_to_it)
 }
 END_TEST
 
+/* ---- ports of many ---- */
+
+#define USERS 4
+
+/* An ID that shares its port with nobody asks for it. */
+static int64_t port_taken_alone(void)
+{
+	uint32_t id;
+	int64_t rc;
+
+	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id), 0);
+	rc = cm_bind(0, id, CM_HERE, 7474);
+	ck_assert_int_eq(cm_destroy(0, id, NULL), 0);
+	return rc;
+}
+
+START_TEST(shared_port_is_in_use_until_its_last_user_has_gone)
+{
+	const int32_t shared = 1;
+	uint32_t id[USERS], order[USERS] = {0, 1, 2, 3};
+
+	/* The order in which they go: each of the 24. */
+	for (uint32_t i = 0, left = (uint32_t)_i; i < USERS; i++) {
+		uint32_t j = i + left % (USERS - i), o = order[i];
+
+		left /= USERS - i;
+		order[i] = order[j];
+		order[j] = o;
+	}
+	for (int i = 0; i < USERS; i++) {
+		ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id[i]), 0);
+		ck_assert_int_eq(cm_option(0, id[i], RDMA_OPTION_ID_REUSEADDR, &shared, 4), 0);
+		ck_assert_int_eq(cm_bind(0, id[i], CM_HERE, 7474), 0);
+	}
+	for (int i = 0; i < USERS; i++) {
+		ck_assert_int_eq(port_taken_alone(), -EADDRINUSE);
+		ck_assert_int_eq(cm_destroy(0, id[order[i]], NULL), 0);
+	}
+	ck_assert_int_eq(port_taken_alone(), 0);
+}
+END_TEST
+
 /* ---- how many ---- */
 
 START_TEST(process_has_so_many_ids_on_all_its_channels)
@@ -251,6 +293,7 @@ TCase *kernel_cm_rules_tcase(void)
 	tcase_add_test(tc, af_ib_wildcard_without_a_port_is_given_one);
 	tcase_add_loop_test(tc, af_ib_destination_is_none_of_roce, 0, 2);
 	tcase_add_test(tc, address_that_goes_is_told_once_to_who_is_bound_to_it);
+	tcase_add_loop_test(tc, shared_port_is_in_use_until_its_last_user_has_gone, 0, 24);
 	tcase_add_test(tc, process_has_so_many_ids_on_all_its_channels);
 	tcase_add_test(tc, user_has_so_many_ids_in_all_processes);
 	return tc;

@@ -60,6 +60,7 @@ static int port_enter(struct cma_port *p, struct cma_id *id)
 		p->users = users;
 		p->room = room;
 	}
+	id->port_place = p->n_users;
 	p->users[p->n_users++] = id;
 	id->port = p;
 	return 0;
@@ -156,11 +157,8 @@ void cma_port_put(struct cma_id *id)
 
 	if (!p)
 		return;
-	for (uint32_t i = 0; i < p->n_users; i++)
-		if (p->users[i] == id) {
-			p->users[i] = p->users[--p->n_users];
-			break;
-		}
+	p->users[id->port_place] = p->users[--p->n_users];
+	p->users[id->port_place]->port_place = id->port_place;
 	id->port = NULL;
 	if (!p->n_users)
 		port_free(id->file->kernel->ucma, p);

@@ -108,6 +108,7 @@ struct cma_id {
 	struct kdevice *dev; /* or NULL */
 	struct rnic_av av;   /* way to the peer, once resolved */
 	struct cma_port *port;
+	uint32_t port_place; /* among the users of the port */
 	struct rnic_cm *cm;
 	uint32_t backlog;
 	uint32_t events_reported;
