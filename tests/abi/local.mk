@@ -13,10 +13,12 @@ check_PROGRAMS += \
 	tests/abi/channel \
 	tests/abi/closed \
 	tests/abi/commands \
+	tests/abi/crowd \
 	tests/abi/holes \
 	tests/abi/import \
 	tests/abi/liar \
 	tests/abi/methods \
+	tests/abi/older \
 	tests/abi/paging \
 	$(NULL)
 ABI_RIG = tests/rules/rig.c tests/rules/rig.h
@@ -41,6 +43,12 @@ tests_abi_commands_CPPFLAGS = $(ABI_CPPFLAGS)
 tests_abi_commands_CFLAGS = $(RULES_CFLAGS)
 tests_abi_commands_LDFLAGS = -no-install
 tests_abi_commands_LDADD = -libverbs
+
+tests_abi_crowd_SOURCES = tests/abi/crowd.c $(ABI_RAW)
+tests_abi_crowd_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_crowd_CFLAGS = $(RULES_CFLAGS)
+tests_abi_crowd_LDFLAGS = -no-install
+tests_abi_crowd_LDADD = -libverbs
 
 tests_abi_holes_SOURCES = tests/abi/holes.c
 tests_abi_holes_CFLAGS = $(RULES_CFLAGS)
@@ -70,6 +78,9 @@ tests_abi_methods_CPPFLAGS = $(ABI_CPPFLAGS)
 tests_abi_methods_CFLAGS = $(RULES_CFLAGS)
 tests_abi_methods_LDFLAGS = -no-install
 tests_abi_methods_LDADD = -libverbs
+
+tests_abi_older_SOURCES = tests/abi/older.c tests/abi/older.h
+tests_abi_older_CFLAGS = $(RULES_CFLAGS)
 
 tests_abi_paging_SOURCES = tests/abi/paging.c $(ABI_RIG)
 tests_abi_paging_CPPFLAGS = $(ABI_CPPFLAGS)

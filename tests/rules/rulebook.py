@@ -123,11 +123,16 @@ class Book:
         self.env.update(RNIC_DIR=self.folder, LC_ALL='C')
         # A daemon with AddressSanitizer is slow and must not die of a big
         # malloc that fails; leaks are looked for at its end.
-        env = dict(os.environ, ASAN_OPTIONS='detect_leaks=1',
-                   UBSAN_OPTIONS='print_stacktrace=1')
-        self.daemon = Program(self, 'rnicd', [
-            rnicd or self.tool('tools/rnicd'), '--dir', self.folder,
-            '--device', 'rxe0=lo', *options], env)
+        self.daemon_env = dict(os.environ, ASAN_OPTIONS='detect_leaks=1',
+                               UBSAN_OPTIONS='print_stacktrace=1')
+        self.daemon_argv = [rnicd or self.tool('tools/rnicd'), '--dir',
+                            self.folder, '--device', 'rxe0=lo', *options]
+        self.daemon = None
+        self.daemon_start()
+
+    def daemon_start(self, *launcher):
+        self.daemon = Program(self, 'rnicd', [*launcher, *self.daemon_argv],
+                              self.daemon_env)
         if not until(lambda: 'ready' in self.daemon.output(1)
                      or self.daemon.popen.poll() is not None):
             raise Broken(f'no daemon: {self.daemon.tail()}')

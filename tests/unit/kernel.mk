@@ -5,6 +5,7 @@ TESTS += tests/unit/kernel_test
 endif
 
 tests_unit_kernel_test_SOURCES = \
+	tests/abi/older.h \
 	tests/unit/kernel_bulk.c \
 	tests/unit/kernel_channel.c \
 	tests/unit/kernel_cm.c \

@@ -9,10 +9,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel_suites.h"
+#include "tests/abi/older.h"
 #include "verbs/kernel/umem_priv.h"
 #include "verbs/kernel/umem_slow.h"
 
@@ -24,6 +26,13 @@ static struct umem *own_memory(bool slow)
 				     open("/proc/self/maps", O_RDONLY | O_CLOEXEC), slow, &u),
 			 0);
 	return u;
+}
+
+static int check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow)
+{
+	uint32_t looks = UINT32_MAX;
+
+	return umem_check(u, addr, len, write, &looks, slow);
 }
 
 START_TEST(umem_refuses_what_is_no_proc_self_mem)
@@ -53,19 +62,21 @@ START_TEST(umem_check_follows_the_mappings)
 	uint64_t a = (uint64_t)(uintptr_t)p;
 	bool slow;
 
-	ck_assert_int_eq(umem_check(u, a, 3 * 4096, true, &slow), 0);
+	if (_i)
+		ck_assert_int_eq(older_kernel(), 0);
+	ck_assert_int_eq(check(u, a, 3 * 4096, true, &slow), 0);
 	ck_assert(!slow);
 	mprotect(p + 4096, 4096, PROT_READ);
-	ck_assert_int_eq(umem_check(u, a, 3 * 4096, false, &slow), 0);
-	ck_assert_int_eq(umem_check(u, a, 3 * 4096, true, &slow), -EFAULT);
-	ck_assert_int_eq(umem_check(u, a + 2 * 4096, 4096, true, &slow), 0);
+	ck_assert_int_eq(check(u, a, 3 * 4096, false, &slow), 0);
+	ck_assert_int_eq(check(u, a, 3 * 4096, true, &slow), -EFAULT);
+	ck_assert_int_eq(check(u, a + 2 * 4096, 4096, true, &slow), 0);
 	mprotect(p + 4096, 4096, PROT_NONE);
-	ck_assert_int_eq(umem_check(u, a, 3 * 4096, false, &slow), -EFAULT);
+	ck_assert_int_eq(check(u, a, 3 * 4096, false, &slow), -EFAULT);
 	munmap(p + 4096, 4096);
-	ck_assert_int_eq(umem_check(u, a, 4097, false, &slow), -EFAULT);
-	ck_assert_int_eq(umem_check(u, a, 4096, true, &slow), 0);
-	ck_assert_int_eq(umem_check(u, a, 0, true, &slow), 0);
-	ck_assert_int_eq(umem_check(u, UINT64_MAX - 10, 100, false, &slow), -EFAULT);
+	ck_assert_int_eq(check(u, a, 4097, false, &slow), -EFAULT);
+	ck_assert_int_eq(check(u, a, 4096, true, &slow), 0);
+	ck_assert_int_eq(check(u, a, 0, true, &slow), 0);
+	ck_assert_int_eq(check(u, UINT64_MAX - 10, 100, false, &slow), -EFAULT);
 	umem_put(u);
 }
 END_TEST
@@ -87,7 +98,7 @@ START_TEST(umem_check_of_a_huge_length_is_quick)
 	bool slow;
 
 	ck_assert_ptr_ne(p, MAP_FAILED);
-	ck_assert_int_eq(umem_check(u, (uint64_t)(uintptr_t)p, len, true, &slow), 0);
+	ck_assert_int_eq(check(u, (uint64_t)(uintptr_t)p, len, true, &slow), 0);
 	ck_assert_uint_lt(umem_clock() - begin, 1000000000);
 	munmap(p, len);
 	umem_put(u);
@@ -290,6 +301,77 @@ START_TEST(umem_slow_atomic_is_applied_once)
 }
 END_TEST
 
+/* The ring of aio is a mapping of the process, of a file system that nobody can know. */
+START_TEST(mapping_that_may_sleep_makes_the_memory_slow)
+{
+	struct umem *u = own_memory(false);
+	unsigned long ring = 0;
+	bool slow;
+
+	if (syscall(SYS_io_setup, 1, &ring)) {
+		umem_put(u);
+		return; /* a kernel without it */
+	}
+	if (_i)
+		ck_assert_int_eq(older_kernel(), 0);
+	ck_assert_int_eq(check(u, (uintptr_t)&ring, 8, true, &slow), 0);
+	ck_assert(!slow && !u->slow);
+	ck_assert_int_eq(check(u, ring, 32, true, &slow), 0);
+	ck_assert(slow && u->slow);
+	umem_put(u);
+}
+END_TEST
+
+/* ---- many mappings ---- */
+
+#define MANY (UMEM_LOOKS + 88)
+
+/* So many mappings of a page, one behind the other, and one more page that is like the last. */
+static char *many_mappings(void)
+{
+	char *p = mmap(NULL, (MANY + 1) * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(p, MAP_FAILED);
+	for (int i = 1; i < MANY; i += 2)
+		ck_assert_int_eq(mprotect(p + i * 4096, 4096, PROT_READ | PROT_WRITE), 0);
+	ck_assert_int_eq(mprotect(p + MANY * 4096, 4096, PROT_READ | PROT_WRITE), 0);
+	return p;
+}
+
+static int check_at_last(struct umem *u, const char *p, size_t len, int *ready)
+{
+	uint32_t looks = UMEM_LOOKS;
+	bool slow;
+	int rc = umem_check(u, (uintptr_t)p, len, false, &looks, &slow);
+
+	ck_assert_int_eq(rc, -EINPROGRESS);
+	ck_assert_uint_eq(looks, 0);
+	while (rc == -EINPROGRESS) {
+		for (*ready = 0; !*ready;)
+			wait_ready();
+		rc = umem_check(u, (uintptr_t)p, len, false, &looks, &slow);
+	}
+	umem_operation_begin();
+	return rc;
+}
+
+START_TEST(check_of_many_mappings_is_for_the_helper)
+{
+	struct umem *u = own_memory(false);
+	char *p = many_mappings();
+	int ready;
+
+	if (_i)
+		ck_assert_int_eq(older_kernel(), 0);
+	umem_on_ready(u, count_ready, &ready);
+	ck_assert_int_eq(check_at_last(u, p, MANY * 4096, &ready), 0);
+	ck_assert_int_eq(mprotect(p + (MANY - 1) * 4096, 4096, PROT_NONE), 0);
+	ck_assert_int_eq(check_at_last(u, p, MANY * 4096, &ready), -EFAULT);
+	ck_assert(!u->slow);
+	umem_put(u);
+}
+END_TEST
+
 static int word_rw(struct umem *u, bool write, const void *at)
 {
 	uint64_t word = 7;
@@ -302,11 +384,13 @@ static int word_rw(struct umem *u, bool write, const void *at)
 /* The descriptor alone would write to what is read-only, and read what is closed. */
 START_TEST(paged_memory_is_what_its_mappings_are_now)
 {
-	struct umem *base = own_memory(_i), *u = umem_paged(base);
+	struct umem *base = own_memory(_i % 2), *u = umem_paged(base);
 	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t orig;
 	int ready = 0;
 
+	if (_i / 2)
+		ck_assert_int_eq(older_kernel(), 0);
 	ck_assert_ptr_eq(umem_base(u), base);
 	ck_assert_ptr_eq(umem_base(base), base);
 	ck_assert_ptr_eq(umem_paged(base), u);
@@ -335,13 +419,58 @@ START_TEST(paged_memory_is_what_its_mappings_are_now)
 }
 END_TEST
 
+static int word_at_last(struct umem *u, bool write, const void *at, int *ready)
+{
+	int rc = word_rw(u, write, at);
+
+	ck_assert_int_eq(rc, -EINPROGRESS);
+	while (rc == -EINPROGRESS) {
+		for (*ready = 0; !*ready;)
+			wait_ready();
+		rc = word_rw(u, write, at);
+	}
+	umem_operation_begin();
+	return rc;
+}
+
+/* An older kernel tells of a mapping only after all below it. */
+START_TEST(paged_memory_behind_many_mappings_is_for_the_helper)
+{
+	struct umem *base = own_memory(false), *u = umem_paged(base);
+	char *p = many_mappings(), *last = p + MANY * 4096;
+	int ready;
+
+	ck_assert_int_eq(older_kernel(), 0);
+	umem_on_ready(u, count_ready, &ready);
+	ck_assert_int_eq(word_at_last(u, true, last, &ready), 0);
+	ck_assert_uint_eq(last[0], 7);
+	ck_assert_int_eq(mprotect(last, 4096, PROT_READ), 0);
+	ck_assert_int_eq(word_at_last(u, true, last, &ready), -EFAULT);
+	ck_assert_int_eq(word_at_last(u, false, last, &ready), 0);
+	ck_assert_int_eq(munmap(last, 4096), 0);
+	ck_assert_int_eq(word_at_last(u, false, last, &ready), -EFAULT);
+	ck_assert_ptr_eq(mmap(last, 4096, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+			 last);
+	ck_assert_int_eq(word_at_last(u, true, last, &ready), 0);
+	/* One more that finds that they have gone; then they are asked here. */
+	ck_assert_int_eq(munmap(p, MANY * 4096), 0);
+	ck_assert_int_eq(word_at_last(u, true, last, &ready), 0);
+	ck_assert_int_eq(word_rw(u, true, last), 0);
+	umem_put(u);
+	umem_put(base);
+}
+END_TEST
+
 TCase *kernel_umem_tcase(void)
 {
 	TCase *tc = tcase_create("umem");
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, umem_refuses_what_is_no_proc_self_mem);
-	tcase_add_test(tc, umem_check_follows_the_mappings);
+	tcase_add_loop_test(tc, umem_check_follows_the_mappings, 0, 2);
+	tcase_add_loop_test(tc, mapping_that_may_sleep_makes_the_memory_slow, 0, 2);
+	tcase_add_loop_test(tc, check_of_many_mappings_is_for_the_helper, 0, 2);
 #ifndef __SANITIZE_ADDRESS__
 	tcase_add_test(tc, umem_check_of_a_huge_length_is_quick);
 #endif
@@ -352,6 +481,7 @@ TCase *kernel_umem_tcase(void)
 	tcase_add_test(tc, umem_slow_access_is_pending_then_done);
 	tcase_add_test(tc, umem_slow_operation_of_many_accesses_ends);
 	tcase_add_test(tc, umem_slow_atomic_is_applied_once);
-	tcase_add_loop_test(tc, paged_memory_is_what_its_mappings_are_now, 0, 2);
+	tcase_add_loop_test(tc, paged_memory_is_what_its_mappings_are_now, 0, 4);
+	tcase_add_test(tc, paged_memory_behind_many_mappings_is_for_the_helper);
 	return tc;
 }

@@ -37,7 +37,7 @@ struct channel { /* the rig's */
 
 struct session {
 	uint32_t umem_refs;
-	bool umem_slow, maps_slow, root;
+	bool root;
 };
 
 struct rig {
@@ -49,6 +49,7 @@ struct rig {
 	uint64_t brk;	     /* offset of the next free byte of user */
 	uint32_t n_reads;    /* call_read has been called so often in this command */
 	uint32_t pending_at; /* it answers EINPROGRESS once at this count; 0: never */
+	bool check_pending;  /* the next check answers EINPROGRESS */
 	uint32_t n_restarts; /* commands that were run again */
 	struct channel *channels;
 	uint64_t next_channel;

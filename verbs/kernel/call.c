@@ -4,7 +4,8 @@
  *
  * Reads are remembered, so that a command that is run again because a later read was pending finds
  * them; writes are kept until the command has succeeded, as what the kernel does last. So each
- * access is an operation of its own: none is made again once it is done.
+ * access is an operation of its own: none is made again once it is done. Likewise checks of ranges
+ * are counted, and what was found right is not looked at again.
  */
 #include "config.h"
 
@@ -42,6 +43,9 @@ struct call_io {
 	uint32_t n_fds;
 	struct copy *reads, *writes, **writes_tail;
 	size_t bytes;
+	struct umem *awaited;	   /* memory that it waits for beside its session's; or NULL */
+	uint32_t checks, n_checks; /* of this run; that were found right */
+	uint32_t looks;		   /* left to this run, at mappings */
 };
 
 struct call_io *call_io_create(void)
@@ -67,6 +71,7 @@ void call_io_destroy(struct call_io *io)
 {
 	if (!io)
 		return;
+	umem_put(io->awaited);
 	copies_free(&io->reads);
 	copies_free(&io->writes);
 	free(io);
@@ -76,6 +81,8 @@ void call_io_begin(struct call_io *io)
 {
 	copies_free(&io->writes);
 	io->writes_tail = &io->writes;
+	io->checks = 0;
+	io->looks = UMEM_LOOKS;
 }
 
 static struct copy *copy_new(struct call_io *io, uint64_t addr, size_t len)
@@ -111,9 +118,12 @@ int call_read(struct call *call, void *dst, uint64_t addr, size_t len)
 	c = copy_new(io, addr, len);
 	if (!c)
 		return -ENOMEM;
-	umem_look(session_umem(call->session), addr, len);
 	umem_operation_begin();
-	rc = umem_readv(session_umem(call->session), addr, &iov, 1);
+	rc = umem_look(session_umem(call->session), addr, len, &io->looks) ? 0 : -EINPROGRESS;
+	if (!rc) {
+		umem_operation_begin();
+		rc = umem_readv(session_umem(call->session), addr, &iov, 1);
+	}
 	if (rc) {
 		io->bytes -= len;
 		free(c);
@@ -143,6 +153,31 @@ int call_write(struct call *call, uint64_t addr, const void *src, size_t len)
 	*io->writes_tail = c;
 	io->writes_tail = &c->next;
 	return 0;
+}
+
+int call_check(struct call *call, struct umem *u, uint64_t addr, uint64_t len, bool write)
+{
+	struct call_io *io = call->io;
+	bool slow;
+	int rc;
+
+	u = umem_base(u);
+	if (io->checks++ < io->n_checks)
+		return 0;
+	umem_operation_begin();
+	rc = umem_check(u, addr, len, write, &io->looks, &slow);
+	if (!rc)
+		io->n_checks++;
+	if (rc == -EINPROGRESS && io->awaited != u) {
+		umem_put(io->awaited);
+		io->awaited = umem_get(u);
+	}
+	return rc;
+}
+
+bool call_awaits(const struct call *call, const struct umem *u)
+{
+	return u == session_umem(call->session) || call->io->awaited == u;
 }
 
 /* The id of what the process has under this number, 0 for what is none of ours. */

@@ -107,7 +107,7 @@ void session_leave(struct session *s);
 void sessions_rest(struct kernel *k);
 int session_eventfd(const struct session *s);
 void session_welcome(const struct session *s, struct rnic_ctl_welcome *w);
-/* Requests of this memory's process that wait may be run again. */
+/* Requests that wait for this memory may be run again. */
 void server_resume(struct kernel *k, struct umem *u);
 
 /* ---- call.c ---- */
@@ -119,6 +119,8 @@ void call_io_begin(struct call_io *io); /* before each run */
 bool call_needs_fd(const struct call *call, int32_t *number);
 /* It came: the id of the channel behind it, or 0 if it is none of ours. */
 void call_fd_came(struct call *call, uint64_t id);
+/* May the call that waits for memory be waiting for this one? */
+bool call_awaits(const struct call *call, const struct umem *u);
 /* After the command: do what call_write kept. 0, -EFAULT, -EINPROGRESS. */
 int call_io_finish(struct call *call);
 

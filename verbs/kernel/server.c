@@ -174,11 +174,9 @@ void server_resume(struct kernel *k, struct umem *u)
 
 	for (struct conn *c = k->conns; c; c = next) {
 		next = c->next;
-		if (!c->session || session_umem(c->session) != u)
-			continue;
-		if (c->stage == CONN_RUNNING)
+		if (c->stage == CONN_RUNNING && call_awaits(&c->call, u))
 			conn_run(c);
-		else if (c->stage == CONN_FINISHING)
+		else if (c->stage == CONN_FINISHING && call_awaits(&c->call, u))
 			conn_finish(c);
 	}
 }

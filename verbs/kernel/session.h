@@ -46,6 +46,12 @@ int call_read(struct call *call, void *dst, uint64_t addr, size_t len);
 int call_write(struct call *call, uint64_t addr, const void *src, size_t len);
 
 /*
+ * Is this memory mapped, and writable if `write`? 0, -EFAULT, or -EINPROGRESS as above; what it has
+ * answered once with 0 it answers again when the command is run again, in the same order.
+ */
+int call_check(struct call *call, struct umem *u, uint64_t addr, uint64_t len, bool write);
+
+/*
  * The completion channel or async descriptor that the process has under this number; no reference
  * is taken. -EBADF if it is none of ours; -EINPROGRESS while the process is asked for it
  * (RNIC_CTL_NEED_FD).

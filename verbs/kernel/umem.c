@@ -232,34 +232,55 @@ static int inline_rw(struct umem *u, bool write, uint64_t addr, const struct iov
 	return rc;
 }
 
-/* The mem descriptor itself would go through mappings that permit nothing, or no writing. */
-static int paged_check(struct umem *u, bool write, uint64_t addr, uint64_t len)
+/* The mem descriptor itself would go through mappings that permit nothing, or no writing. Where too
+ * many are in the way the helper asks them. */
+static int paged_check(struct umem *u, struct umem_access *a)
 {
-	bool slow;
+	int rc;
 
-	if (!u->base || !umem_check(u, addr, len, write, &slow))
+	if (!u->base || !a->len)
 		return 0;
-	return umem_lives(u->mem_fd) ? -EFAULT : -ESRCH;
+	rc = u->far ? -EAGAIN : umem_do_check(u->maps_fd, a, UMEM_LOOKS);
+	a->ask_first = rc == -EAGAIN;
+	if (a->slow)
+		umem_set_slow(u);
+	if (rc == -EFAULT && !umem_lives(u->mem_fd))
+		return -ESRCH;
+	return a->ask_first ? 0 : rc;
+}
+
+static int helped_access(struct umem *u, struct umem_access *a, const struct iovec *iov, int n)
+{
+	int rc = umem_slow_access(u, a, iov, n);
+
+	if (a->ask_first && rc != -EINPROGRESS) {
+		u->far = a->looks > UMEM_LOOKS;
+		if (a->slow)
+			umem_set_slow(u);
+	}
+	return rc;
+}
+
+static int access_rw(struct umem *u, enum umem_op op, uint64_t addr, const struct iovec *iov, int n)
+{
+	bool write = op == UMEM_WRITE;
+	struct umem_access a = {.op = op, .addr = addr, .len = iov_bytes(iov, n), .write = write};
+	int rc = paged_check(u, &a);
+
+	if (rc)
+		return rc;
+	return u->slow || a.ask_first ? helped_access(u, &a, iov, n)
+				      : inline_rw(u, write, addr, iov, n);
 }
 
 int umem_readv(struct umem *u, uint64_t addr, const struct iovec *dst, int n)
 {
-	struct umem_access a = {.op = UMEM_READ, .addr = addr, .len = iov_bytes(dst, n)};
-	int rc = paged_check(u, false, addr, a.len);
-
-	if (rc)
-		return rc;
-	return u->slow ? umem_slow_access(u, &a, dst, n) : inline_rw(u, false, addr, dst, n);
+	return access_rw(u, UMEM_READ, addr, dst, n);
 }
 
 int umem_writev(struct umem *u, uint64_t addr, const struct iovec *src, int n)
 {
-	struct umem_access a = {.op = UMEM_WRITE, .addr = addr, .len = iov_bytes(src, n)};
-	int rc = paged_check(u, true, addr, a.len);
-
-	if (rc)
-		return rc;
-	return u->slow ? umem_slow_access(u, &a, src, n) : inline_rw(u, true, addr, src, n);
+	return access_rw(u, UMEM_WRITE, addr, src, n);
 }
 
 int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t swap_add,
@@ -268,13 +289,15 @@ int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t 
 	struct umem_access a = {.op = UMEM_ATOMIC,
 				.addr = addr,
 				.len = 8,
+				.write = true,
 				.atomic = op,
 				.swap_add = swap_add,
 				.compare = compare};
-	int rc = paged_check(u, true, addr, a.len);
+	int rc = paged_check(u, &a);
 
 	if (!rc)
-		rc = u->slow ? umem_slow_access(u, &a, NULL, 0) : umem_do_atomic(u->mem_fd, &a);
+		rc = u->slow || a.ask_first ? helped_access(u, &a, NULL, 0)
+					    : umem_do_atomic(u->mem_fd, &a);
 	*orig = a.orig;
 	return rc;
 }

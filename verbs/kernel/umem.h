@@ -26,16 +26,23 @@ int umem_writev(struct umem *u, uint64_t addr, const struct iovec *src, int n);
 int umem_atomic(struct umem *u, uint64_t addr, enum rnic_atomic_op op, uint64_t swap_add,
 		uint64_t compare, uint64_t *orig);
 
+/* So many mappings are looked at on the loop's thread for one access, or one run of a command: what
+ * takes more is for the helper. A process may have tens of thousands, and a kernel before Linux
+ * 6.11 tells of one only after all that lie below it (10,000 of them: 5 ms). */
+#define UMEM_LOOKS 512
+
 /*
- * Is [addr, addr+len) mapped, and writable if `write`? By the passed maps file. 0, -EFAULT. Huge
- * lengths cost no more than the number of mappings. *slow is set if a mapping may sleep (a file on
- * FUSE, NFS, or a file system that is not known): the helper makes all accesses from then on.
+ * Is [addr, addr+len) mapped, and writable if `write`? By the passed maps file. 0, -EFAULT, or
+ * -EINPROGRESS if that takes more than *looks looks: ask again when the memory is ready. *looks is
+ * what is left of them. *slow is set if a mapping may sleep (a file on FUSE, NFS, or a file system
+ * that is not known): the helper makes all accesses from then on.
  */
-int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow);
+int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, uint32_t *looks,
+	       bool *slow);
 
 /* Before an access outside of any MR: umem_check for the sake of slow mappings alone. The mappings
- * that it has seen last are taken for unchanged. */
-void umem_look(struct umem *u, uint64_t addr, uint64_t len);
+ * that it has seen last are taken for unchanged. false: to be asked again, as above. */
+bool umem_look(struct umem *u, uint64_t addr, uint64_t len, uint32_t *looks);
 
 /* Is an access under way that the helper has begun? */
 bool umem_busy(struct umem *u);

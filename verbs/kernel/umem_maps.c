@@ -36,13 +36,15 @@ static void memory_dev_add(const struct stat *st)
 		memory_devs[n_memory_devs++] = st->st_dev;
 }
 
-static void memory_devs_find(void)
+void umem_memory_devs_find(void)
 {
 	static const char *const mounts[] = {"/dev/shm", "/tmp", "/run", "/dev/hugepages"};
 	static const unsigned int kinds[] = {0, MFD_HUGETLB};
 	struct statfs fs;
 	struct stat st;
 
+	if (n_memory_devs)
+		return;
 	for (unsigned int i = 0; i < 2; i++) {
 		int fd = memfd_create("rnic-probe", MFD_CLOEXEC | kinds[i]);
 
@@ -62,8 +64,7 @@ static bool dev_is_slow(unsigned int maj, unsigned int min, uint64_t inode)
 {
 	if (!inode || maj)
 		return false;
-	if (!n_memory_devs)
-		memory_devs_find();
+	umem_memory_devs_find();
 	for (unsigned int i = 0; i < n_memory_devs; i++)
 		if (memory_devs[i] == makedev(maj, min))
 			return false;
@@ -87,14 +88,18 @@ static_assert(sizeof(struct map_query) == 104, "PROCMAP_QUERY");
 struct walk {
 	uint64_t at, end; /* what is still to be covered */
 	bool write;
+	uint32_t left; /* so many mappings may still be looked at */
 	bool slow;
 	struct umem_range last; /* the mapping that was looked at last */
 };
 
-enum step { STEP_ON, STEP_DONE, STEP_FAULT };
+enum step { STEP_ON, STEP_DONE, STEP_FAULT, STEP_TOO_FAR };
 
 static enum step walk_mapping(struct walk *w, const struct umem_range *m, bool read, bool slow)
 {
+	if (!w->left)
+		return STEP_TOO_FAR;
+	w->left--;
 	if (m->end <= w->at)
 		return STEP_ON;
 	if (m->start > w->at || !read || (w->write && !m->writable))
@@ -176,24 +181,41 @@ static enum step read_all(int fd, struct walk *w)
 	return step;
 }
 
-int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, bool *slow)
+int umem_do_check(int maps_fd, struct umem_access *a, uint32_t looks)
 {
-	struct walk w = {.at = addr, .end = addr + len, .write = write};
+	struct walk w = {.at = a->addr, .end = a->addr + a->len, .write = a->write, .left = looks};
 	enum step step;
+
+	if (w.end < a->addr)
+		return -EFAULT;
+	if (!query_all(maps_fd, &w, &step))
+		step = read_all(maps_fd, &w);
+	a->looks = looks - w.left;
+	a->slow = w.slow;
+	a->last = w.last;
+	return step == STEP_DONE ? 0 : step == STEP_TOO_FAR ? -EAGAIN : -EFAULT;
+}
+
+int umem_check(struct umem *u, uint64_t addr, uint64_t len, bool write, uint32_t *looks, bool *slow)
+{
+	struct umem_access a = {.op = UMEM_CHECK, .addr = addr, .len = len, .write = write};
+	int rc;
 
 	*slow = false;
 	if (!len)
 		return 0;
-	if (w.end < addr)
-		return -EFAULT;
-	if (!query_all(u->maps_fd, &w, &step))
-		step = read_all(u->maps_fd, &w);
-	*slow = w.slow;
-	if (w.slow)
+	rc = umem_do_check(u->maps_fd, &a, *looks);
+	*looks -= a.looks;
+	if (rc == -EAGAIN)
+		rc = umem_slow_access(u, &a, NULL, 0);
+	if (rc == -EINPROGRESS)
+		return rc;
+	*slow = a.slow;
+	if (a.slow)
 		umem_set_slow(u);
-	else if (step == STEP_DONE && w.last.start <= addr)
-		u->plain[u->n_plain++ % UMEM_PLAIN_MAX] = w.last;
-	return step == STEP_DONE ? 0 : -EFAULT;
+	else if (!rc && a.last.start <= addr)
+		u->plain[u->n_plain++ % UMEM_PLAIN_MAX] = a.last;
+	return rc;
 }
 
 static bool is_plain(const struct umem *u, uint64_t addr, uint64_t len, bool write)
@@ -205,17 +227,18 @@ static bool is_plain(const struct umem *u, uint64_t addr, uint64_t len, bool wri
 	return false;
 }
 
-void umem_look(struct umem *u, uint64_t addr, uint64_t len)
+bool umem_look(struct umem *u, uint64_t addr, uint64_t len, uint32_t *looks)
 {
 	bool slow;
 
-	if (!u->slow && !is_plain(u, addr, len, false))
-		umem_check(u, addr, len, false, &slow);
+	return u->slow || is_plain(u, addr, len, false) ||
+	       umem_check(u, addr, len, false, looks, &slow) != -EINPROGRESS;
 }
 
 int umem_check_output(struct umem *u, uint64_t addr, uint64_t len)
 {
+	uint32_t looks = UINT32_MAX;
 	bool slow;
 
-	return is_plain(u, addr, len, true) ? 0 : umem_check(u, addr, len, true, &slow);
+	return is_plain(u, addr, len, true) ? 0 : umem_check(u, addr, len, true, &looks, &slow);
 }

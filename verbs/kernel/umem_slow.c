@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
 /*
- * Accesses that may sleep, made by a thread of the client's own.
+ * Accesses that may sleep, or are long in asking the mappings, made by a thread of the client's
+ * own.
  *
  * The first call for an access queues a job and answers -EINPROGRESS; when the thread has done it
  * the loop is told (eventfd), and the same call made again finds its result. An operation of
@@ -49,7 +50,7 @@ struct job {
 struct umem_helper {
 	struct umem_helper *next; /* in the list of all that live */
 	struct umem *umem;
-	int mem_fd;
+	int mem_fd, maps_fd;
 	bool dead; /* under lock: the umem is gone, free everything */
 	bool news; /* under lock: a job was done since the loop looked */
 	pthread_mutex_t lock;
@@ -76,6 +77,7 @@ static void helper_free(struct umem_helper *h)
 	pthread_mutex_destroy(&h->lock);
 	pthread_cond_destroy(&h->work);
 	close(h->mem_fd);
+	close(h->maps_fd);
 	free(h);
 }
 
@@ -91,12 +93,20 @@ static struct job *oldest_queued(struct umem_helper *h)
 
 static void job_run(struct umem_helper *h, struct job *j)
 {
-	struct iovec iov = {.iov_base = j->buf, .iov_len = j->access.len};
+	struct umem_access *a = &j->access;
+	struct iovec iov = {.iov_base = j->buf, .iov_len = a->len};
 
-	if (j->access.op == UMEM_ATOMIC)
-		j->rc = umem_do_atomic(h->mem_fd, &j->access);
+	j->rc = 0;
+	if (a->ask_first || a->op == UMEM_CHECK)
+		j->rc = umem_do_check(h->maps_fd, a, UINT32_MAX);
+	if (j->rc && !umem_lives(h->mem_fd))
+		j->rc = -ESRCH;
+	if (j->rc || a->op == UMEM_CHECK)
+		return;
+	if (a->op == UMEM_ATOMIC)
+		j->rc = umem_do_atomic(h->mem_fd, a);
 	else
-		j->rc = umem_do_rw(h->mem_fd, j->access.op == UMEM_WRITE, j->access.addr, &iov, 1);
+		j->rc = umem_do_rw(h->mem_fd, a->op == UMEM_WRITE, a->addr, &iov, 1);
 }
 
 static void *helper_main(void *arg)
@@ -138,12 +148,15 @@ static struct umem_helper *helper_create(struct umem *u)
 	if (!h)
 		return NULL;
 	h->umem = u;
+	umem_memory_devs_find();
 	h->mem_fd = dup(u->mem_fd);
+	h->maps_fd = dup(u->maps_fd);
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->work, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = h->mem_fd < 0 || umem_slow_fd() < 0 || pthread_create(&thread, NULL, helper_main, h);
+	rc = h->mem_fd < 0 || h->maps_fd < 0 || umem_slow_fd() < 0 ||
+	     pthread_create(&thread, NULL, helper_main, h);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc) {
 		helper_free(h);
@@ -189,7 +202,8 @@ bool umem_busy(struct umem *u)
 
 static bool same_access(const struct umem_access *a, const struct umem_access *b)
 {
-	return a->op == b->op && a->addr == b->addr && a->len == b->len && a->atomic == b->atomic &&
+	return a->op == b->op && a->addr == b->addr && a->len == b->len && a->write == b->write &&
+	       a->ask_first == b->ask_first && a->atomic == b->atomic &&
 	       a->swap_add == b->swap_add && a->compare == b->compare;
 }
 
@@ -215,7 +229,8 @@ static void put_back(struct umem_helper *h)
 
 static bool expired(const struct job *j)
 {
-	uint64_t kept = j->access.op == UMEM_READ ? READ_KEPT_NS : WRITE_KEPT_NS;
+	bool reads = j->access.op == UMEM_READ || j->access.op == UMEM_CHECK;
+	uint64_t kept = reads ? READ_KEPT_NS : WRITE_KEPT_NS;
 
 	return j->state == JOB_DONE && umem_clock() - j->done_at > kept;
 }
@@ -244,7 +259,7 @@ static void job_queue(struct umem_helper *h, const struct umem_access *a, const 
 
 	if (!j)
 		return; /* all are at work: the caller tries again when one is done */
-	if (a->len > j->room) {
+	if (a->op != UMEM_CHECK && a->len > j->room) {
 		p = realloc(j->buf, a->len);
 		if (!p)
 			return;
@@ -272,7 +287,7 @@ static int job_take(struct job *j, struct umem_access *a, const struct iovec *io
 			memcpy(iov[i].iov_base, p, iov[i].iov_len);
 		p += iov[i].iov_len;
 	}
-	a->orig = j->access.orig;
+	*a = j->access;
 	j->state = JOB_TAKEN;
 	j->operation = operation;
 	return j->rc;

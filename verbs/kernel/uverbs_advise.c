@@ -41,16 +41,16 @@ static int key_check(struct ucmd *cmd, struct rnic_pd *pd, const struct ib_uverb
 static int range_fault(struct ucmd *cmd, const struct rnic_mr_attr *attr,
 		       const struct ib_uverbs_sge *sge, uint64_t advice)
 {
-	bool write = advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE, slow;
+	bool write = advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
 	uint64_t offset = sge->addr - attr->iova;
 	int rc = 0;
 
 	if (sge->addr < attr->iova || offset > attr->length || sge->length > attr->length - offset)
 		rc = -EFAULT;
 	else if (advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		rc = umem_check((struct umem *)attr->mem, attr->start + offset, sge->length, write,
-				&slow);
-	if (rc)
+		rc = call_check(cmd->call, (struct umem *)attr->mem, attr->start + offset,
+				sge->length, write);
+	if (rc && rc != -EINPROGRESS)
 		ucmd_log(cmd, "advice: 0x%llx, %u bytes, of key 0x%x cannot be reached",
 			 (unsigned long long)sge->addr, sge->length, sge->lkey);
 	return rc;

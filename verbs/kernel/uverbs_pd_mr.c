@@ -115,17 +115,15 @@ static int range_check(struct ucmd *cmd, uint64_t start, uint64_t length, uint64
 /* What is paged on demand need not even be mapped now. */
 static int memory_check(struct ucmd *cmd, struct umem *umem, const struct rnic_mr_attr *attr)
 {
-	bool slow = false, change = attr->access & ACCESS_CHANGES;
+	bool change = attr->access & ACCESS_CHANGES;
 	int rc = 0;
 
 	if (attr->length && umem == umem_base(umem))
-		rc = umem_check(umem, attr->start, attr->length, change, &slow);
-	if (rc)
+		rc = call_check(cmd->call, umem, attr->start, attr->length, change);
+	if (rc && rc != -EINPROGRESS)
 		ucmd_log(cmd, "MR: 0x%llx, %llu bytes, are not mapped%s",
 			 (unsigned long long)attr->start, (unsigned long long)attr->length,
 			 change ? " for writing" : "");
-	else if (slow)
-		umem_set_slow(umem);
 	return rc;
 }
 
