@@ -6,6 +6,7 @@ fuzz_programs = \
 	tests/fuzz/fuzz_device \
 	tests/fuzz/fuzz_ioctl \
 	tests/fuzz/fuzz_netlink \
+	tests/fuzz/fuzz_ucma \
 	tests/fuzz/fuzz_verbs \
 	tests/fuzz/fuzz_write \
 	$(NULL)
@@ -120,6 +121,23 @@ tests_fuzz_fuzz_write_LDADD = \
 	verbs/kernel/libuverbs.la \
 	rnic/librnic-core.la \
 	bth/libbth.la \
+	$(NULL)
+
+tests_fuzz_fuzz_ucma_SOURCES = \
+	$(FUZZ_LIAR) \
+	tests/abi/liar_ucma.c \
+	tests/fuzz/fuzz_ucma.c \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
+	$(NULL)
+tests_fuzz_fuzz_ucma_CPPFLAGS = $(FUZZ_LIAR_CPPFLAGS)
+tests_fuzz_fuzz_ucma_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_fuzz_fuzz_ucma_LDFLAGS = $(fuzz_flags) -Wl,--wrap=getrandom
+tests_fuzz_fuzz_ucma_LDADD = \
+	verbs/kernel/libkernel.la \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(EV_LIBS) \
 	$(NULL)
 
 FUZZ_SECONDS = 60
