@@ -14,18 +14,25 @@
 #define MTU 1024
 /* Of a MIDDLE, with Ethernet, IPv4 and UDP: 1082 bytes, which take 432.8 ns of 20 Gbit/s. */
 #define WIRE_NS 433
+/* Of socket memory, as rnic/peer.h reckons: twice the packet with its headers, and 768 bytes. */
+#define WINDOW_COST (2 * (MTU + 60) + 768)
 
 static struct lone l;
 
-static void begin(enum cc_mode mode, enum rnic_qp_state state)
+static void begin_window(enum cc_mode mode, enum rnic_qp_state state, uint32_t window)
 {
 	struct sim_end_config cfg = sim_end_default;
 	struct cc_params p = cc_params_default;
 
 	cfg.mtu = RNIC_MTU_1024;
 	p.mode = mode;
-	lone_begin(&l, &cfg, state);
+	lone_begin_window(&l, &cfg, state, window);
 	rnic_cc_set(l.world.node[0].dev, &p);
+}
+
+static void begin(enum cc_mode mode, enum rnic_qp_state state)
+{
+	begin_window(mode, state, 0);
 }
 
 static const struct rnic_counters *counters(void)
@@ -342,6 +349,33 @@ START_TEST(control_that_is_turned_off_lets_qps_go)
 }
 END_TEST
 
+/* How many packets it sends unacknowledged, with room for 16 of them, before and after a loss. */
+static void in_flight(enum cc_mode mode, uint32_t before, uint32_t after)
+{
+	begin_window(mode, RNIC_QPS_RTS, 16 * WINDOW_COST);
+	lone_post(&l, RNIC_WR_SEND, 40 * MTU);
+	lone_kick(&l);
+	ck_assert_uint_eq(l.n_sent, before);
+	lone_forget(&l);
+	lone_ack(&l, LONE_SQ_PSN, AETH_NAK, AETH_NAK_PSN_SEQUENCE);
+	lone_work(&l);
+	ck_assert_uint_eq(l.n_sent, after);
+	lone_end(&l);
+}
+
+START_TEST(window_is_halved_by_a_loss)
+{
+	in_flight(CC_WINDOW, 16, 8);
+	in_flight(CC_DCQCN, 16, 8);
+}
+END_TEST
+
+START_TEST(window_stays_where_there_is_no_control)
+{
+	in_flight(CC_NONE, 16, 16);
+}
+END_TEST
+
 START_TEST(cnp_of_a_stranger_is_ignored)
 {
 	struct bth_packet pkt = {.opcode = BTH_OPCODE_CNP, .becn = true};
@@ -389,6 +423,8 @@ int main(void)
 		control_that_is_turned_off_lets_qps_go,
 		cnp_of_a_stranger_is_ignored,
 		qp_that_begins_anew_has_no_rate,
+		window_is_halved_by_a_loss,
+		window_stays_where_there_is_no_control,
 	};
 
 	return fixture_run("rnic_cc", tests, sizeof(tests) / sizeof(tests[0]));

@@ -66,8 +66,14 @@ void lone_connect(struct sim_end *e, enum rnic_qp_state last)
 
 void lone_begin(struct lone *l, const struct sim_end_config *cfg, enum rnic_qp_state state)
 {
+	lone_begin_window(l, cfg, state, 0);
+}
+
+void lone_begin_window(struct lone *l, const struct sim_end_config *cfg, enum rnic_qp_state state,
+		       uint32_t window)
+{
 	memset(l, 0, sizeof(*l));
-	sim_world_begin(&l->world, 1, RNIC_MTU_4096, 0);
+	sim_world_begin(&l->world, 1, RNIC_MTU_4096, window);
 	l->world.filter = sent_note;
 	l->world.filter_arg = l;
 	sim_end_begin(&l->end, &l->world, 0, cfg);

@@ -35,6 +35,9 @@ struct lone {
 
 /* RTS unless state says RTR. */
 void lone_begin(struct lone *l, const struct sim_end_config *cfg, enum rnic_qp_state state);
+/* With so many bytes of socket memory at a receiver; without, that knows no limit. */
+void lone_begin_window(struct lone *l, const struct sim_end_config *cfg, enum rnic_qp_state state,
+		       uint32_t window);
 void lone_end(struct lone *l);
 /* A QP of node 0, from RESET to that state, its peer being the test. */
 void lone_connect(struct sim_end *e, enum rnic_qp_state last);
