@@ -30,6 +30,7 @@ static void usage(FILE *f)
 	      "       rnic-drill --live [--device D] [-v] FILE...      on a device of this host\n"
 	      "       rnic-drill --peer HOST:PORT [-v] FILE...         on a device of another\n"
 	      "       rnic-drill --serve PORT [--device D]             the other's half of that\n"
+	      "  -v, --verbose  each line with its time, and the device's log\n"
 	      "  --address A    the address of the peer that the script plays\n"
 	      "  --other A      its second address\n"
 	      "  --hold PID     the device's process, to be stopped while a burst is sent\n"
