@@ -8,26 +8,6 @@
 
 #include <unistd.h>
 
-static void ask_spaces(int fd)
-{
-	static const struct {
-		uint16_t space;
-		const char *name;
-	} spaces[] = {{RDMA_PS_TCP, "RDMA_PS_TCP"},
-		      {RDMA_PS_UDP, "RDMA_PS_UDP"},
-		      {RDMA_PS_IPOIB, "RDMA_PS_IPOIB"},
-		      {RDMA_PS_IB, "RDMA_PS_IB"}};
-
-	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
-		struct rdma_ucm_bind_ip bind = {.id = cm_create(fd, spaces[i].space)};
-		struct sockaddr_in in = cm_address("127.0.0.1", 0);
-
-		memcpy(&bind.addr, &in, sizeof(in));
-		MUST(!CM_COMMAND(fd, BIND_IP, bind) && cm_destroy(fd, bind.id));
-		ask_works(spaces[i].name);
-	}
-}
-
 static int option(int fd, uint32_t id, uint32_t level, uint32_t name, const void *value,
 		  uint32_t len)
 {
@@ -115,9 +95,9 @@ int main(void)
 
 	WORKS(RDMA_USER_CM_CMD_CREATE_ID, (id = cm_create(fd, RDMA_PS_TCP), true));
 	WORKS(RDMA_USER_CM_CMD_DESTROY_ID, cm_destroy(fd, id) && !cm_destroy(fd, id));
-	ask_spaces(fd);
 	ask_options(fd);
 	cm_ask_connections(fd);
+	cm_ask_spaces(fd);
 	ask_multicast(fd);
 	ask_migration(fd);
 	MUST(!close(fd));

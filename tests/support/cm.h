@@ -29,6 +29,7 @@ int cm_command(int fd, uint32_t cmd, const void *in, size_t len, size_t room);
 #define CM_ANSWERED(fd, name, req, resp)                                                           \
 	cm_command(fd, RDMA_USER_CM_CMD_##name, &(req), sizeof(req), sizeof(resp))
 
+/* Of the kind of QP that the space has. */
 uint32_t cm_create(int fd, uint16_t space);
 bool cm_destroy(int fd, uint32_t id);
 /* Waits for the next event, which is to be that one. */
@@ -36,5 +37,6 @@ struct rdma_ucm_event_resp cm_event(int fd, uint32_t event);
 struct sockaddr_in cm_address(const char *text, uint16_t port);
 
 void cm_ask_connections(int fd);
+void cm_ask_spaces(int fd);
 
 #endif

@@ -24,13 +24,27 @@ int cm_command(int fd, uint32_t cmd, const void *in, size_t len, size_t room)
 	return write(fd, buf, sizeof(hdr) + len) < 0 ? errno : 0;
 }
 
+/* The last one is for any kind; UC is what only it can have. */
+static uint8_t kind_of(uint16_t space)
+{
+	switch (space) {
+	case RDMA_PS_UDP:
+	case RDMA_PS_IPOIB:
+		return IBV_QPT_UD;
+	case RDMA_PS_IB:
+		return IBV_QPT_UC;
+	default:
+		return IBV_QPT_RC;
+	}
+}
+
 uint32_t cm_create(int fd, uint16_t space)
 {
 	struct rdma_ucm_create_id_resp resp;
 	struct rdma_ucm_create_id req = {.uid = 1, /* of 0, events are kept back */
 					 .response = (uintptr_t)&resp,
 					 .ps = space,
-					 .qp_type = space == RDMA_PS_UDP ? IBV_QPT_UD : IBV_QPT_RC};
+					 .qp_type = kind_of(space)};
 
 	MUST(!CM_ANSWERED(fd, CREATE_ID, req, resp));
 	return resp.id;

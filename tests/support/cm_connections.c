@@ -8,6 +8,7 @@
 
 struct ends {
 	int server_fd, client_fd;
+	uint16_t space;
 	uint32_t listener;
 	uint16_t port; /* in network order */
 };
@@ -28,8 +29,8 @@ static uint16_t port_of(int fd, uint32_t id)
 
 static void ask_listening(struct ends *e)
 {
-	struct rdma_ucm_bind_ip bind_ip = {.id = cm_create(e->server_fd, RDMA_PS_TCP)};
-	struct rdma_ucm_bind bind = {.id = cm_create(e->server_fd, RDMA_PS_TCP),
+	struct rdma_ucm_bind_ip bind_ip = {.id = cm_create(e->server_fd, e->space)};
+	struct rdma_ucm_bind bind = {.id = cm_create(e->server_fd, e->space),
 				     .addr_size = sizeof(struct sockaddr_in)};
 	struct rdma_ucm_listen listen = {.backlog = 4};
 	struct sockaddr_in in = cm_address(HERE, 0);
@@ -49,7 +50,7 @@ static void ask_listening(struct ends *e)
 /* By the older command, or by the one that takes any kind of address. */
 static uint32_t resolved(const struct ends *e, bool older)
 {
-	struct rdma_ucm_resolve_ip ip = {.id = cm_create(e->client_fd, RDMA_PS_TCP),
+	struct rdma_ucm_resolve_ip ip = {.id = cm_create(e->client_fd, e->space),
 					 .timeout_ms = 60000};
 	struct rdma_ucm_resolve_addr addr = {
 		.id = ip.id, .timeout_ms = 60000, .dst_size = sizeof(struct sockaddr_in)};
@@ -110,7 +111,10 @@ static uint32_t connect_as(const struct ends *e, uint32_t id, uint32_t qpn)
 
 	MUST(!CM_COMMAND(e->client_fd, CONNECT, req));
 	ev = cm_event(e->server_fd, CONNECT_REQUEST);
-	MUST(ev.param.conn.qp_num == qpn && !memcmp(ev.param.conn.private_data, "hi", 3));
+	if (e->space == RDMA_PS_UDP || e->space == RDMA_PS_IPOIB)
+		MUST(!memcmp(ev.param.ud.private_data, "hi", 3));
+	else
+		MUST(ev.param.conn.qp_num == qpn && !memcmp(ev.param.conn.private_data, "hi", 3));
 	return ev.id;
 }
 
@@ -161,7 +165,7 @@ static void ask_reject(const struct ends *e)
 
 void cm_ask_connections(int fd)
 {
-	struct ends e = {.server_fd = cm_open(), .client_fd = fd};
+	struct ends e = {.server_fd = cm_open(), .client_fd = fd, .space = RDMA_PS_TCP};
 	uint32_t client;
 
 	ask_listening(&e);
@@ -174,4 +178,43 @@ void cm_ask_connections(int fd)
 	ask_notify(&e);
 	ask_reject(&e);
 	MUST(cm_destroy(e.server_fd, e.listener) && !close(e.server_fd));
+}
+
+/* A datagram service tells its QP number to who asks; a connection is told to both ends. */
+static void ask_space(struct ends *e, const char *name, uint32_t qpn)
+{
+	uint32_t client, server;
+
+	ask_listening(e);
+	client = resolved(e, false);
+	server = connect_as(e, client, qpn);
+	MUST(!accept_as(e->server_fd, server, qpn + 1));
+	if (e->space == RDMA_PS_UDP || e->space == RDMA_PS_IPOIB) {
+		MUST(cm_event(e->client_fd, ESTABLISHED).param.ud.qp_num == qpn + 1);
+	} else {
+		MUST(cm_event(e->client_fd, CONNECT_RESPONSE).param.conn.qp_num == qpn + 1);
+		MUST(!accept_as(e->client_fd, client, 0));
+		cm_event(e->server_fd, ESTABLISHED);
+	}
+	ask_works(name);
+	MUST(cm_destroy(e->client_fd, client) && cm_destroy(e->server_fd, server));
+	MUST(cm_destroy(e->server_fd, e->listener));
+}
+
+void cm_ask_spaces(int fd)
+{
+	static const struct {
+		uint16_t space;
+		const char *name;
+	} spaces[] = {{RDMA_PS_TCP, "RDMA_PS_TCP"},
+		      {RDMA_PS_UDP, "RDMA_PS_UDP"},
+		      {RDMA_PS_IPOIB, "RDMA_PS_IPOIB"},
+		      {RDMA_PS_IB, "RDMA_PS_IB"}};
+
+	for (uint32_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+		struct ends e = {.server_fd = cm_open(), .client_fd = fd, .space = spaces[i].space};
+
+		ask_space(&e, spaces[i].name, 2000 + 2 * i);
+		MUST(!close(e.server_fd));
+	}
 }

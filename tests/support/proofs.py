@@ -72,7 +72,9 @@ def exists(test):
         return False
     if folder == 'drill':
         return os.path.exists(os.path.join(ROOT, 'tests/drill', name + '.drill'))
-    if folder in ('unit', 'sim', 'preload'):
+    if folder == 'preload':
+        return has(rf'^(static void )?{name}\(', text_of('preload/*.c') + text_of('preload/*.sh'))
+    if folder in ('unit', 'sim'):
         return has(rf'\bSTART_TEST\({name}\)|^(static )?(void|int|bool) {name}\(|"{name}"',
                    text_of(f'{folder}/*.[ch]'))
     if folder in CASES:
