@@ -296,6 +296,7 @@ static int visit_cm(struct visit *v)
 		/* Who listens to any address listens on every device. */
 		if (entry.dev ? entry.dev == v->dev : entry.listens)
 			rc = v->seen(v);
+	v->item.cm = NULL;
 	return rc;
 }
 
@@ -321,14 +322,16 @@ static int visit_all(struct visit *v)
 	int rc = 0;
 
 	v->item.call = v->call;
-	v->item.pds = &pds;
-	v->item.srq_qps = &srq_qps;
 	if (v->kind->number == RDMA_NLDEV_ATTR_RES_CM_IDN)
 		return visit_cm(v);
+	v->item.pds = &pds;
+	v->item.srq_qps = &srq_qps;
 	indices_make(v, &pds, &srq_qps);
 	for (struct context *c = v->call->kernel->contexts; c && !rc; c = c->next)
 		if (c->dev == v->dev)
 			rc = visit_context(v, c);
+	v->item.pds = NULL;
+	v->item.srq_qps = NULL;
 	free(pds.at);
 	free(srq_qps.at);
 	return rc;
