@@ -2,10 +2,11 @@
 """Without any daemon rnic-run starts one, which programs started later share,
 and which ends after its last client."""
 
+import os
+
 from harness.pair import run_perftest, run_pingpong
 from harness.process import read_text, until
-from harness.report import Failed, Skipped
-from harness.setting import pids_in
+from harness.report import Failed
 
 AT_ONCE = 50
 END_SECONDS = 120
@@ -36,21 +37,22 @@ def check_private(host):
                'PORT_ACTIVE')
 
 
-def check_ended(setting):
-    """After all that no daemon is left."""
-    if not setting.namespaces:
-        raise Skipped('other daemons of this user may run here')
+def daemons_of(setting):
+    """Those that were started by programs of this setting."""
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            if read_text(f'/proc/{pid}/comm').strip().endswith('rnicd') \
+                    and setting.base in read_text(f'/proc/{pid}/environ'):
+                yield pid
+        except OSError:     # it is gone, or another user's
+            pass
 
-    def daemons():
-        names = []
-        for pid in pids_in(setting.namespaces[0]):
-            try:
-                names.append(read_text(f'/proc/{pid}/comm').strip())
-            except OSError:
-                pass
-        return [name for name in names if name.endswith('rnicd')]
-    if not until(lambda: not daemons(), END_SECONDS, interval=0.1):
-        raise Failed(f'{len(daemons())} daemons still run')
+
+def check_ended(setting):
+    """After all that no daemon is left, nor its address taken."""
+    if not until(lambda: not list(daemons_of(setting)), END_SECONDS,
+                 interval=0.1):
+        raise Failed(f'{len(list(daemons_of(setting)))} daemons still run')
 
 
 def run(report, setting):
