@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/support/page.py \
 	tests/support/proofs.py \
 	tests/support/run \
+	tests/support/shown.py \
 	$(NULL)
 
 TESTS += tests/support/run

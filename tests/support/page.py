@@ -189,9 +189,9 @@ def wrong_rows(section):
     for row in section.rows:
         if not STATE.fullmatch(row.state):
             yield f'{row.name}: no state: {row.state}'
-        elif row.state == 'works' and not section.asked and not row.tests:
-            yield f'{row.name}: works, but what shows it?'
-        elif row.state != 'works' and not row.remark:
+        elif row.state in ('works', 'partly') and not section.asked and not row.tests:
+            yield f'{row.name}: {row.state}, but what shows it?'
+        if row.state != 'works' and not row.remark:
             yield f'{row.name}: {row.state}, but why?'
         for test in re.findall(r'`([^`]+)`', row.tests):
             if not proofs.exists(test):
