@@ -7,10 +7,14 @@ EXTRA_DIST += \
 	tests/support/page.py \
 	tests/support/proofs.py \
 	tests/support/run \
+	tests/support/selftest \
 	tests/support/shown.py \
 	$(NULL)
 
-TESTS += tests/support/run
+TESTS += \
+	tests/support/run \
+	tests/support/selftest \
+	$(NULL)
 
 if HAVE_VERBS
 if !SANITIZERS
