@@ -73,10 +73,9 @@ static uint32_t resolved(const struct ends *e, bool older)
 static void ask_queries(const struct ends *e, uint32_t id)
 {
 	struct rdma_ucm_query_route_resp route = {0};
-	struct {
-		struct rdma_ucm_query_path_resp core;
-		struct ib_path_rec_data path[2];
-	} path = {0};
+	_Alignas(8) uint8_t room[sizeof(struct rdma_ucm_query_path_resp) +
+				 2 * sizeof(struct ib_path_rec_data)] = {0};
+	const struct rdma_ucm_query_path_resp *path = (const void *)room;
 	struct rdma_ucm_query_addr_resp gid = {0};
 	struct ib_uverbs_qp_attr attr = {0};
 	struct rdma_ucm_query req = {.response = (uintptr_t)&route, .id = id};
@@ -87,10 +86,10 @@ static void ask_queries(const struct ends *e, uint32_t id)
 	      !CM_ANSWERED(e->client_fd, QUERY_ROUTE, req, route) && route.num_paths == 1);
 	MUST(port_of(e->client_fd, id));
 	ask_works("RDMA_USER_CM_QUERY_ADDR");
-	req.response = (uintptr_t)&path;
+	req.response = (uintptr_t)room;
 	req.option = RDMA_USER_CM_QUERY_PATH;
 	WORKS(RDMA_USER_CM_QUERY_PATH,
-	      !CM_ANSWERED(e->client_fd, QUERY, req, path) && path.core.num_paths == 1);
+	      !CM_ANSWERED(e->client_fd, QUERY, req, room) && path->num_paths == 1);
 	req.response = (uintptr_t)&gid;
 	req.option = RDMA_USER_CM_QUERY_GID;
 	WORKS(RDMA_USER_CM_QUERY_GID, !CM_ANSWERED(e->client_fd, QUERY, req, gid) && gid.dst_size);

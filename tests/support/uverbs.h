@@ -14,8 +14,7 @@
 /* An opened device with a context, and what most commands need. */
 struct session {
 	int fd;
-	uint32_t pd, cq;
-	struct ib_uverbs_reg_mr_resp mr;
+	uint32_t pd, cq, mr, mr_lkey;
 	uint8_t page[PAGE] __attribute__((aligned(PAGE)));
 };
 

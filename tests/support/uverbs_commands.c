@@ -52,7 +52,9 @@ static void ask_regions(struct session *s)
 	      !DO(s, COMMAND(REREG_MR), again, keys) && keys.lkey == mr.lkey);
 	WORKS(IB_USER_VERBS_CMD_DEREG_MR,
 	      !DO_ONLY(s, COMMAND(DEREG_MR), end) && DO_ONLY(s, COMMAND(DEREG_MR), end));
-	IS(0, raw_reg_mr(s->fd, s->pd, s->page, PAGE, RIG_ACCESS, &s->mr));
+	IS(0, raw_reg_mr(s->fd, s->pd, s->page, PAGE, RIG_ACCESS, &mr));
+	s->mr = mr.mr_handle;
+	s->mr_lkey = mr.lkey;
 }
 
 static void ask_windows(struct session *s)
@@ -74,10 +76,7 @@ static void ask_completions(struct session *s)
 	struct ib_uverbs_create_cq req = {.cqe = 10};
 	struct cq_resp cq = {0};
 	struct ib_uverbs_resize_cq more = {.cqe = 100};
-	struct {
-		struct ib_uverbs_resize_cq_resp core;
-		uint64_t rings[2];
-	} resized;
+	uint32_t resized[6]; /* entries, nothing, the ring */
 	struct ib_uverbs_req_notify_cq arm = {0};
 	struct ib_uverbs_destroy_cq end = {0};
 	struct ib_uverbs_destroy_cq_resp ended;
@@ -90,7 +89,7 @@ static void ask_completions(struct session *s)
 	      !DO(s, COMMAND(CREATE_CQ), req, cq) && cq.core.cqe >= 10);
 	more.cq_handle = arm.cq_handle = end.cq_handle = cq.core.cq_handle;
 	WORKS(IB_USER_VERBS_CMD_RESIZE_CQ,
-	      !DO(s, COMMAND(RESIZE_CQ), more, resized) && resized.core.cqe >= 100);
+	      !DO(s, COMMAND(RESIZE_CQ), more, resized) && resized[0] >= 100);
 	WORKS(IB_USER_VERBS_CMD_REQ_NOTIFY_CQ, !DO_ONLY(s, COMMAND(REQ_NOTIFY_CQ), arm));
 	WORKS(IB_USER_VERBS_CMD_DESTROY_CQ,
 	      !DO(s, COMMAND(DESTROY_CQ), end, ended) && DO(s, COMMAND(DESTROY_CQ), end, ended));
@@ -107,14 +106,11 @@ static void ask_addresses(struct session *s)
 		.attr = {.grh = {.dgid = {[10] = 0xff, 0xff, 127, 0, 0, 1}, .hop_limit = 64},
 			 .is_global = 1,
 			 .port_num = 1}};
-	struct {
-		struct ib_uverbs_create_ah_resp core;
-		uint32_t number[3];
-	} resp;
+	uint32_t resp[4]; /* the handle, and what the provider numbers it by */
 	struct ib_uverbs_destroy_ah end;
 
 	WORKS(IB_USER_VERBS_CMD_CREATE_AH, !DO(s, COMMAND(CREATE_AH), req, resp));
-	end.ah_handle = resp.core.ah_handle;
+	end.ah_handle = resp[0];
 	WORKS(IB_USER_VERBS_CMD_DESTROY_AH,
 	      !DO_ONLY(s, COMMAND(DESTROY_AH), end) && DO_ONLY(s, COMMAND(DESTROY_AH), end));
 }

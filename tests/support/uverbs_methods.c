@@ -79,7 +79,7 @@ static void ask_regions(struct session *s)
 	struct ib_uverbs_sge sge = {(uintptr_t)s->page, PAGE, 0};
 	struct ib_uverbs_reg_mr_resp mr;
 	struct ib_uverbs_attr q[] = {
-		raw_object(UVERBS_ATTR_QUERY_MR_HANDLE, s->mr.mr_handle),
+		raw_object(UVERBS_ATTR_QUERY_MR_HANDLE, s->mr),
 		raw_ptr(UVERBS_ATTR_QUERY_MR_RESP_LKEY, &lkey, 4),
 		raw_ptr(UVERBS_ATTR_QUERY_MR_RESP_RKEY, &rkey, 4),
 		raw_ptr(UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &length, 8),
@@ -92,7 +92,7 @@ static void ask_regions(struct session *s)
 	};
 
 	WORKS(UVERBS_METHOD_QUERY_MR,
-	      !CALL(s, MR, QUERY_MR, q) && lkey == s->mr.lkey && length == PAGE);
+	      !CALL(s, MR, QUERY_MR, q) && lkey == s->mr_lkey && length == PAGE);
 	IS(0, raw_reg_mr(s->fd, s->pd, s->page, PAGE, 1 | IB_UVERBS_ACCESS_ON_DEMAND, &mr));
 	sge.lkey = mr.lkey;
 	WORKS(UVERBS_METHOD_ADVISE_MR, !CALL(s, MR, ADVISE_MR, advise));
@@ -174,10 +174,7 @@ static void ask_objects(struct session *s)
 		.attr = {.grh = {.dgid = {[10] = 0xff, 0xff, 127, 0, 0, 1}, .hop_limit = 64},
 			 .is_global = 1,
 			 .port_num = 1}};
-	struct {
-		struct ib_uverbs_create_ah_resp core;
-		uint32_t number[3];
-	} ah;
+	uint32_t ah[4];
 	uint64_t cq = cq_made(s), srq = srq_made(s), qp = qp_made(s, cq);
 
 	MUST(!DO(s, IB_USER_VERBS_CMD_ALLOC_MW, mw_req, mw));
@@ -186,7 +183,7 @@ static void ask_objects(struct session *s)
 	DESTROYED(s, SRQ, srq);
 	DESTROYED(s, CQ, cq);
 	DESTROYED(s, MW, mw.mw_handle);
-	DESTROYED(s, AH, ah.core.ah_handle);
+	DESTROYED(s, AH, ah[0]);
 }
 
 static void ask_handles(struct session *s)

@@ -13,9 +13,9 @@ static void ask_shared_receives(struct session *s)
 	struct srq_resp srq = {0};
 	uint64_t ring[2];
 	struct {
-		struct ib_uverbs_modify_srq core;
+		uint32_t srq_handle, attr_mask, max_wr, srq_limit;
 		uint64_t where;
-	} modify = {.core = {.attr_mask = 2, .srq_limit = 4}, .where = (uintptr_t)ring};
+	} modify = {.attr_mask = 2, .srq_limit = 4, .where = (uintptr_t)ring};
 	struct ib_uverbs_query_srq query = {0};
 	struct ib_uverbs_query_srq_resp seen = {0};
 	struct ib_uverbs_destroy_srq end = {0};
@@ -23,7 +23,7 @@ static void ask_shared_receives(struct session *s)
 
 	WORKS(IB_USER_VERBS_CMD_CREATE_SRQ,
 	      !DO(s, COMMAND(CREATE_SRQ), req, srq) && srq.max_wr >= 10);
-	modify.core.srq_handle = query.srq_handle = end.srq_handle = srq.handle;
+	modify.srq_handle = query.srq_handle = end.srq_handle = srq.handle;
 	MUST(!DO_ONLY(s, COMMAND(MODIFY_SRQ), modify));
 	WORKS(IB_USER_VERBS_CMD_QUERY_SRQ,
 	      !DO(s, COMMAND(QUERY_SRQ), query, seen) && seen.max_wr == srq.max_wr);
