@@ -6,6 +6,7 @@ fuzz_programs = \
 	tests/fuzz/fuzz_device \
 	tests/fuzz/fuzz_ioctl \
 	tests/fuzz/fuzz_netlink \
+	tests/fuzz/fuzz_rings \
 	tests/fuzz/fuzz_ucma \
 	tests/fuzz/fuzz_verbs \
 	tests/fuzz/fuzz_write \
@@ -118,6 +119,32 @@ tests_fuzz_fuzz_write_CPPFLAGS = $(FUZZ_LIAR_CPPFLAGS)
 tests_fuzz_fuzz_write_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_fuzz_fuzz_write_LDFLAGS = $(fuzz_flags)
 tests_fuzz_fuzz_write_LDADD = \
+	verbs/kernel/libuverbs.la \
+	rnic/librnic-core.la \
+	bth/libbth.la \
+	$(NULL)
+
+# The personality's files come once more, each of their loads told.
+tests_fuzz_fuzz_rings_SOURCES = \
+	tests/fuzz/feed.h \
+	tests/fuzz/fuzz_rings.c \
+	tests/fuzz/loop.c \
+	tests/fuzz/loop.h \
+	tests/fuzz/verdict.c \
+	tests/unit/null_host.c \
+	tests/unit/null_host.h \
+	tests/unit/verbs_do.c \
+	tests/unit/verbs_rig.c \
+	tests/unit/verbs_rig.h \
+	verbs/kernel/rxe.c \
+	verbs/kernel/rxe_cq.c \
+	verbs/kernel/rxe_recv.c \
+	verbs/kernel/rxe_ring.c \
+	verbs/kernel/rxe_send.c \
+	$(NULL)
+tests_fuzz_fuzz_rings_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -fsanitize-coverage=trace-loads
+tests_fuzz_fuzz_rings_LDFLAGS = $(fuzz_flags) -Wl,--wrap=__asan_memcpy
+tests_fuzz_fuzz_rings_LDADD = \
 	verbs/kernel/libuverbs.la \
 	rnic/librnic-core.la \
 	bth/libbth.la \

@@ -303,9 +303,15 @@ static const struct rnic_ops ops = {
 
 void rig_start(void)
 {
+	rig_start_with(&ops);
+}
+
+void rig_start_with(const struct rnic_ops *core_ops)
+{
 	static const uint8_t guid[8] = {2, 0, 0, 0xff, 0xfe, 0, 0, 1};
 	static const uint8_t gid[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
-	struct rnic_device_config cfg = {.ops = &ops, .active_mtu = RNIC_MTU_1024, .name = "rxe0"};
+	struct rnic_device_config cfg = {
+		.ops = core_ops, .active_mtu = RNIC_MTU_1024, .name = "rxe0"};
 	void *p;
 
 	memset(&rig, 0, sizeof(rig));
@@ -329,10 +335,15 @@ void rig_start(void)
 
 void rig_start_context(void)
 {
+	rig_start();
+	rig_get_context();
+}
+
+void rig_get_context(void)
+{
 	struct ib_uverbs_get_context req = {0};
 	struct ib_uverbs_get_context_resp resp;
 
-	rig_start();
 	ck_assert_int_eq(
 		do_write(IB_USER_VERBS_CMD_GET_CONTEXT, &req, sizeof(req), &resp, sizeof(resp)),
 		16);

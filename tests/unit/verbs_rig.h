@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rnic/host.h"
 #include "verbs/kernel/context_priv.h"
 #include "verbs/kernel/uverbs.h"
 #include "verbs/kernel/uverbs_obj.h"
@@ -61,6 +62,8 @@ struct rig {
 extern struct rig rig; /* of the test under way: a process each */
 
 void rig_start(void); /* before GET_CONTEXT */
+void rig_start_with(const struct rnic_ops *core_ops);
+void rig_get_context(void);
 void rig_start_context(void);
 void rig_stop(void); /* checks that nothing is left */
 
