@@ -69,10 +69,10 @@ int rxe_recv_next(void *rq_user, struct rnic_recv_wr *wr)
 		return -EIO;
 	if (index == rxe_ring_producer(&rq->ring))
 		return 0;
-	memcpy(&wqe, slot, sizeof(wqe));
+	rxe_ring_copy(&wqe, slot, sizeof(wqe));
 	wr->slot = wqe.wr_id;
 	wr->num_sge = wqe.dma.num_sge <= rq->max_sge ? wqe.dma.num_sge : 0;
-	memcpy(sge, slot + sizeof(wqe), wr->num_sge * sizeof(sge[0]));
+	rxe_ring_copy(sge, slot + sizeof(wqe), wr->num_sge * sizeof(sge[0]));
 	for (uint32_t i = 0; i < wr->num_sge; i++)
 		wr->sge[i] = (struct rnic_sge){sge[i].addr, sge[i].length, sge[i].lkey};
 	rxe_ring_publish_consumer(&rq->ring, rxe_ring_after(&rq->ring, index));

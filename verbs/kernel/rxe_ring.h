@@ -10,9 +10,11 @@
 #define KERNEL_RXE_RING_H
 
 #include <rdma/rdma_user_rxe.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "verbs/kernel/context.h"
 
@@ -51,6 +53,14 @@ static inline uint32_t rxe_ring_after(const struct rxe_ring *ring, uint32_t inde
 static inline uint32_t rxe_ring_distance(const struct rxe_ring *ring, uint32_t from, uint32_t to)
 {
 	return (to - from) & ring->mask;
+}
+
+/* A copy of what the client may write at any time. A compiler may take a plain copy's source for
+ * the copy, and look at it again later: not behind this. */
+static inline void rxe_ring_copy(void *dst, const void *src, size_t len)
+{
+	memcpy(dst, src, len);
+	atomic_signal_fence(memory_order_seq_cst);
 }
 
 /* Acquire: what the client wrote before it moved its index is seen. */

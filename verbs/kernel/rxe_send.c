@@ -77,7 +77,7 @@ static int data_read(const struct rxe_sq *sq, const uint8_t *slot, const struct 
 	if (wqe->dma.num_sge > sq->max_sge)
 		return -EINVAL;
 	wr->num_sge = wqe->dma.num_sge;
-	memcpy(sge, tail, wr->num_sge * sizeof(sge[0]));
+	rxe_ring_copy(sge, tail, wr->num_sge * sizeof(sge[0]));
 	for (uint32_t i = 0; i < wr->num_sge; i++)
 		wr->sge[i] = (struct rnic_sge){sge[i].addr, sge[i].length, sge[i].lkey};
 	return 0;
@@ -164,7 +164,7 @@ int rxe_send_next(void *qp_user, struct rnic_send_wr *wr)
 	if (index == rxe_ring_producer(&sq->ring) ||
 	    rxe_ring_distance(&sq->ring, sq->ring.mine, index) >= sq->limit)
 		return 0;
-	memcpy(&wqe, slot, sizeof(wqe));
+	rxe_ring_copy(&wqe, slot, sizeof(wqe));
 	sq->wr_id[index] = wqe.wr.wr_id;
 	sq->fetched = rxe_ring_after(&sq->ring, index);
 
