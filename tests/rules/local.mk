@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	tests/rules/family \
 	tests/rules/flow \
 	tests/rules/foreign \
+	tests/rules/hog \
 	tests/rules/mute_file \
 	tests/rules/mute_user \
 	tests/rules/orphan \
@@ -85,6 +86,11 @@ tests_rules_storm_SOURCES = tests/rules/storm.c $(RULES_RIG)
 tests_rules_storm_CFLAGS = $(RULES_CFLAGS) -pthread
 tests_rules_storm_LDFLAGS = -no-install
 tests_rules_storm_LDADD = -libverbs
+
+tests_rules_hog_SOURCES = tests/rules/hog.c $(RULES_RIG)
+tests_rules_hog_CFLAGS = $(RULES_CFLAGS)
+tests_rules_hog_LDFLAGS = -no-install
+tests_rules_hog_LDADD = -libverbs
 
 tests_rules_widow_SOURCES = tests/rules/widow.c $(RULES_RIG)
 tests_rules_widow_CFLAGS = $(RULES_CFLAGS)

@@ -256,27 +256,77 @@ END_TEST
 
 START_TEST(user_has_so_many_ids_in_all_processes)
 {
-	struct ucma_owner *list = NULL, *o[5], *root;
+	struct owner *o[5], *root;
+	struct owners list = {0};
 	const uid_t uid = geteuid() + 1;
 	uint32_t n = 0;
 
 	for (int i = 0; i < 5; i++) {
-		o[i] = ucma_owner_get(&list, (uint64_t)i, uid);
+		o[i] = owner_get(&list, (uint64_t)i, uid);
 		for (uint32_t k = 0; k < OWNER_IDS_MAX; k++)
-			n += ucma_owner_take(o[i]);
+			n += owner_take(o[i]);
 	}
 	ck_assert_uint_eq(n, OWNER_UID_IDS_MAX);
-	root = ucma_owner_get(&list, 5, 0);
-	ck_assert(ucma_owner_take(root));
-	ucma_owner_give(root);
-	ucma_owner_put(root);
-	ucma_owner_move(o[0], o[4]);
-	ck_assert(!ucma_owner_take(o[0]));
-	ucma_owner_give(o[4]);
-	ck_assert(ucma_owner_take(o[0]));
+	root = owner_get(&list, 5, 0);
+	ck_assert(owner_take(root));
+	owner_give(root);
+	owner_put(root);
+	owner_move(o[0], o[4]);
+	ck_assert(!owner_take(o[0]));
+	owner_give(o[4]);
+	ck_assert(owner_take(o[0]));
 	for (int i = 0; i < 5; i++)
-		ucma_owner_put(o[i]);
-	ck_assert_ptr_null(list);
+		owner_put(o[i]);
+	ck_assert_ptr_null(list.head);
+}
+END_TEST
+
+/* ---- descriptors ---- */
+
+static int files_open(uint64_t session, uid_t uid, uint32_t n, struct owner **o)
+{
+	return owner_open(cm_user.rig.kernel, session, uid, n, o);
+}
+
+START_TEST(process_has_half_of_the_descriptors_at_most)
+{
+	struct owners *all = &cm_user.rig.kernel->owners;
+	const uint32_t half = 50, have = all->files;
+	struct owner *a, *b, *c;
+
+	all->files_max = have + 2 * half;
+	ck_assert_int_eq(files_open(1001, geteuid(), all->files_max / 2, &a), 0);
+	ck_assert_int_eq(owner_open_more(cm_user.rig.kernel, a, 1), -EMFILE);
+	ck_assert_ptr_nonnull(strstr(cm_user.rig.last_log, "may open no more"));
+	*cm_user.rig.last_log = 0;
+	ck_assert_int_eq(files_open(1001, geteuid(), 1, &c), -EMFILE);
+	ck_assert_str_eq(cm_user.rig.last_log, ""); /* said once */
+	ck_assert_int_eq(files_open(1002, geteuid(), all->files_max - all->files, &b), 0);
+	ck_assert_int_eq(files_open(1003, 0, 1, &c), -ENFILE);
+	owner_close(a, all->files_max / 2);
+	ck_assert_int_eq(files_open(1001, geteuid(), 1, &a), 0);
+	owner_close(a, 1);
+	owner_close(b, all->files - have);
+	ck_assert_uint_eq(all->files, have);
+}
+END_TEST
+
+START_TEST(other_user_has_half_of_the_descriptors_at_most)
+{
+	struct owners *all = &cm_user.rig.kernel->owners;
+	const uid_t uid = geteuid() + 1;
+	const uint32_t have = all->files;
+	struct owner *a, *b, *c;
+
+	all->files_max = 100;
+	ck_assert_int_eq(files_open(1001, uid, 30, &a), 0);
+	ck_assert_int_eq(files_open(1002, uid, 20, &b), 0);
+	ck_assert_int_eq(files_open(1003, uid, 1, &c), -ENFILE);
+	ck_assert_int_eq(files_open(1004, uid + 1, 1, &c), 0);
+	owner_close(c, 1);
+	owner_close(b, 20);
+	owner_close(a, 30);
+	ck_assert_uint_eq(all->files, have);
 }
 END_TEST
 
@@ -295,6 +345,8 @@ TCase *kernel_cm_rules_tcase(void)
 	tcase_add_test(tc, address_that_goes_is_told_once_to_who_is_bound_to_it);
 	tcase_add_loop_test(tc, shared_port_is_in_use_until_its_last_user_has_gone, 0, 24);
 	tcase_add_test(tc, process_has_so_many_ids_on_all_its_channels);
+	tcase_add_test(tc, process_has_half_of_the_descriptors_at_most);
+	tcase_add_test(tc, other_user_has_half_of_the_descriptors_at_most);
 	tcase_add_test(tc, user_has_so_many_ids_in_all_processes);
 	return tc;
 }

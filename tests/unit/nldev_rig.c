@@ -72,7 +72,7 @@ void nl_start(void)
 	rig.dev.index = 5;
 	rig.dev.number = 5;
 	rig.context.id = 33;
-	rig.context.owner_pid = 1234;
+	rig.context.opener_pid = 1234;
 	nl.kernel.devices = &rig.dev;
 	nl.kernel.contexts = &rig.context;
 	nl.peer = (struct nl_peer){.portid = NL_PORT, .admin = true, .packet = packet, .ctx = &nl};

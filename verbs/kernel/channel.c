@@ -25,6 +25,7 @@
 
 #include "verbs/kernel/context_priv.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/owner.h"
 
 #define RECORD_MAX 16
 #define IN_PIPE_MAX 256 /* 16, unless the client makes it larger */
@@ -36,8 +37,8 @@ struct record {
 	uint8_t data[RECORD_MAX];
 };
 
-struct owner {
-	struct owner *next; /* in its bucket */
+struct tally {		    /* of an owner's records */
+	struct tally *next; /* in its bucket */
 	const void *key;
 	uint32_t posted;
 };
@@ -50,7 +51,8 @@ struct channel {
 	uint64_t id;
 	uint32_t refs;
 	uint32_t record_size;
-	int fd; /* our end, or -1: it is closed */
+	int fd;		      /* our end, or -1: it is closed */
+	struct owner *opener; /* while it is open; or NULL */
 	dev_t dev;
 	ino_t ino;
 	bool gone; /* nobody has the client's end */
@@ -62,7 +64,7 @@ struct channel {
 	uint32_t n_sent; /* in its life */
 	struct record *head, **tail;
 	uint32_t queued;
-	struct owner *owners[BUCKETS];
+	struct tally *tallies[BUCKETS];
 };
 
 static struct channel *channels;
@@ -74,9 +76,9 @@ static void spare_keep(void)
 		spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static struct owner **owner_find(struct channel *ch, const void *key)
+static struct tally **tally_find(struct channel *ch, const void *key)
 {
-	struct owner **p = &ch->owners[((uintptr_t)key >> 4) * 2654435761u % BUCKETS];
+	struct tally **p = &ch->tallies[((uintptr_t)key >> 4) * 2654435761u % BUCKETS];
 
 	while (*p && (*p)->key != key)
 		p = &(*p)->next;
@@ -100,6 +102,8 @@ static void end_close(struct channel *ch)
 	ev_io_stop(ch->kernel->cfg.loop, &ch->closed);
 	close(ch->fd);
 	ch->fd = -1;
+	if (ch->opener)
+		owner_close(ch->opener, 1);
 }
 
 /* An end to write to is never readable: it is the error that a pipe without readers has. */
@@ -137,16 +141,21 @@ static int pipe_make(struct channel *ch, int *client_fd)
 int channel_create(struct context *c, uint32_t record_size, struct channel **out, int *client_fd)
 {
 	struct channel *ch = record_size <= RECORD_MAX ? calloc(1, sizeof(*ch)) : NULL;
-	int rc;
+	int rc = ch ? 0 : -ENOMEM;
 
-	if (!ch)
-		return -ENOMEM;
-	spare_keep();
-	rc = pipe_make(ch, client_fd);
+	if (!rc && c->opener)
+		rc = owner_open_more(c->kernel, c->opener, 1);
+	if (!rc) {
+		spare_keep();
+		rc = pipe_make(ch, client_fd);
+		if (rc && c->opener)
+			owner_close(c->opener, 1);
+	}
 	if (rc) {
 		free(ch);
 		return rc;
 	}
+	ch->opener = c->opener;
 	ch->kernel = c->kernel;
 	ch->id = ++c->kernel->next_id;
 	ch->refs = 1;
@@ -192,10 +201,10 @@ void channel_put(struct channel *ch)
 	while (ch->head)
 		queue_pop(ch);
 	for (int i = 0; i < BUCKETS; i++)
-		while (ch->owners[i]) {
-			struct owner *o = ch->owners[i];
+		while (ch->tallies[i]) {
+			struct tally *o = ch->tallies[i];
 
-			ch->owners[i] = o->next;
+			ch->tallies[i] = o->next;
 			free(o);
 		}
 	free(ch);
@@ -302,7 +311,7 @@ static int queue_add(struct channel *ch, const void *data, const void *owner)
 
 int channel_post(struct channel *ch, const void *record, const void *owner)
 {
-	struct owner **o = owner_find(ch, owner);
+	struct tally **o = tally_find(ch, owner);
 	int rc;
 
 	if (ch->gone || ch->finished)
@@ -363,24 +372,24 @@ static uint32_t take_unread(const struct channel *ch, uint8_t (*buf)[RECORD_MAX]
 static uint32_t pipe_forget(struct channel *ch, const void *owner)
 {
 	uint8_t buf[IN_PIPE_MAX][RECORD_MAX];
-	const void *owners[IN_PIPE_MAX];
+	const void *tallies[IN_PIPE_MAX];
 	uint32_t n = take_unread(ch, buf), gone = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		owners[i] = ch->sent[(ch->n_sent - n + i) % IN_PIPE_MAX];
+		tallies[i] = ch->sent[(ch->n_sent - n + i) % IN_PIPE_MAX];
 	ch->n_sent -= n;
 	for (uint32_t i = 0; i < n; i++) {
-		if (owners[i] == owner)
+		if (tallies[i] == owner)
 			gone++;
 		else
-			send_record(ch, buf[i], owners[i]);
+			send_record(ch, buf[i], tallies[i]);
 	}
 	return gone;
 }
 
 uint32_t channel_forget(struct channel *ch, const void *owner)
 {
-	struct owner **p = owner_find(ch, owner), *o = *p;
+	struct tally **p = tally_find(ch, owner), *o = *p;
 	uint32_t unread, posted;
 
 	if (!o)

@@ -35,11 +35,11 @@ int cma_id_create(struct ucma_file *file, uint16_t ps, uint8_t qp_type, uint64_t
 {
 	struct cma_id *id;
 
-	if (!ucma_owner_take(file->owner))
+	if (!owner_take(file->owner))
 		return -ENOMEM;
 	id = calloc(1, sizeof(*id));
 	if (!id) {
-		ucma_owner_give(file->owner);
+		owner_give(file->owner);
 		return -ENOMEM;
 	}
 	if (getrandom(&id->psn, sizeof(id->psn), 0) != sizeof(id->psn))
@@ -79,9 +79,9 @@ void cma_id_unnumber(struct cma_id *id)
 
 void cma_id_refile(struct cma_id *id, struct ucma_file *to)
 {
-	ucma_owner_move(id->file->owner, to->owner);
+	owner_move(id->file->owner, to->owner);
 	for (uint32_t n = cma_memberships(id); n; n--)
-		ucma_owner_move(id->file->owner, to->owner);
+		owner_move(id->file->owner, to->owner);
 	file_leave(id);
 	file_enter(id, to);
 }
@@ -97,7 +97,7 @@ uint32_t cma_id_move(struct cma_id *id, struct ucma_file *to)
 void cma_id_destroy(struct cma_id *id)
 {
 	file_leave(id);
-	ucma_owner_give(id->file->owner);
+	owner_give(id->file->owner);
 	/* Whatever comes from here on is for nobody. */
 	ucma_events_forget(id->file, id, NULL);
 	cma_leave_all(id);

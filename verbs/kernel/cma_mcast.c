@@ -62,17 +62,17 @@ int cma_join(struct cma_id *id, const union cma_addr *group, uint64_t uid, uint1
 		return -EINVAL;
 	if (!id->dev)
 		return -ENODEV;
-	if (!ucma_owner_take(id->file->owner))
+	if (!owner_take(id->file->owner))
 		return -ENOMEM;
 	m = calloc(1, sizeof(*m));
 	if (!m) {
-		ucma_owner_give(id->file->owner);
+		owner_give(id->file->owner);
 		return -ENOMEM;
 	}
 	cma_addr_gid(group, m->gid);
 	n = is_multicast(m->gid) ? table_add(&id->file->kernel->ucma->mcasts, m) : -EINVAL;
 	if (n < 0) {
-		ucma_owner_give(id->file->owner);
+		owner_give(id->file->owner);
 		free(m);
 		return (int)n;
 	}
@@ -127,7 +127,7 @@ static void mcast_free(struct cma_mcast *m)
 		p = &(*p)->next;
 	*p = m->next;
 	table_remove(&m->id->file->kernel->ucma->mcasts, m->number);
-	ucma_owner_give(m->id->file->owner);
+	owner_give(m->id->file->owner);
 	free(m);
 }
 

@@ -81,6 +81,8 @@ static void context_free(struct context *c)
 	if (c->fd >= 0)
 		close(c->fd);
 	free(c->uobjects.slot);
+	if (c->opener)
+		owner_close(c->opener, CONTEXT_FILES);
 	free(c);
 }
 
@@ -156,9 +158,10 @@ struct context *context_find_inode(struct kernel *k, dev_t dev, ino_t ino)
 	return NULL;
 }
 
-void context_owner_set(struct context *c, uint32_t pid)
+void context_opener_set(struct context *c, struct owner *opener, uint32_t pid)
 {
-	c->owner_pid = pid;
+	c->opener = opener;
+	c->opener_pid = pid;
 }
 
 uint64_t context_id(const struct context *c)

@@ -29,9 +29,10 @@ struct context {
 	struct kdevice *dev; /* NULL: it has gone, and its objects with it */
 	uint32_t index;	     /* N of uverbsN */
 	uint64_t id;
-	uint32_t owner_pid; /* for display */
-	int fd;		    /* as memfd_create gave it */
-	int lease_fd;	    /* see context.c */
+	struct owner *opener; /* NULL: nobody's */
+	uint32_t opener_pid;  /* for display */
+	int fd;		      /* as memfd_create gave it */
+	int lease_fd;	      /* see context.c */
 	dev_t st_dev;
 	ino_t st_ino;
 	int watch;   /* inotify */

@@ -10,6 +10,7 @@
 
 #include "verbs/abi/control.h"
 #include "verbs/kernel/kernel.h"
+#include "verbs/kernel/owner.h"
 #include "verbs/kernel/session.h"
 
 struct afterlife;
@@ -48,6 +49,7 @@ struct kernel {
 	bool awoken;   /* some session's eventfd has fired */
 	ev_io slow_io; /* umem_slow_fd */
 	struct wake_page *wake;
+	struct owners owners;
 	struct ucma *ucma;
 };
 
@@ -62,8 +64,10 @@ void wake_page_set(struct wake_page *w, bool sleeping);
 int context_open(struct kernel *k, struct kdevice *dev, struct context **c, int *fd);
 struct context *context_find(struct kernel *k, uint64_t id);
 struct context *context_find_inode(struct kernel *k, dev_t dev, ino_t ino);
-/* The process that opened it, for display. */
-void context_owner_set(struct context *c, uint32_t pid);
+/* Who opened it, with the CONTEXT_FILES descriptors that it costs and the reference that is theirs,
+ * and its process, for display. */
+#define CONTEXT_FILES 2
+void context_opener_set(struct context *c, struct owner *opener, uint32_t pid);
 uint64_t context_id(const struct context *c);
 uint64_t context_rdev(const struct context *c);
 void contexts_watch(struct kernel *k);

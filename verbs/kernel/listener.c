@@ -21,6 +21,7 @@
 #include "verbs/kernel/kernel_priv.h"
 
 #define CONNS_MAX 8192
+#define FILES_MAX (1u << 20)
 #define OTHERS_PART 8 /* of all, for each user that is neither root nor the daemon's */
 #define PAUSE_S 0.1
 #define AT_ONCE 64 /* then others have their turn */
@@ -145,6 +146,10 @@ static void limits_set(struct kernel *k)
 	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur / 2 < k->conns_max)
 		k->conns_max = (uint32_t)(files.rlim_cur / 2);
 	k->uid_conns_max = k->conns_max / OTHERS_PART;
+	/* What is left, but for the kernel's own and what a greeting costs. */
+	k->owners.files_max = FILES_MAX;
+	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur / 2 < k->owners.files_max)
+		k->owners.files_max = (uint32_t)(files.rlim_cur / 2);
 }
 
 int listener_open(struct kernel *k)

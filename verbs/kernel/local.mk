@@ -38,8 +38,8 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/ucma.c \
 	verbs/kernel/ucma.h \
 	verbs/kernel/ucma_file.c \
-	verbs/kernel/ucma_owner.c \
-	verbs/kernel/ucma_owner.h \
+	verbs/kernel/owner.c \
+	verbs/kernel/owner.h \
 	verbs/kernel/ucma_priv.h \
 	verbs/kernel/umem.c \
 	verbs/kernel/umem_bulk.c \

@@ -36,6 +36,7 @@ struct nl_sock {
 	uid_t uid;
 	bool admin;
 	uint32_t pid, portid;
+	struct owner *opener; /* or NULL */
 	int fd;
 	dev_t client_dev;
 	ino_t client_ino;
@@ -75,6 +76,8 @@ static void sock_close(struct nl_sock *s)
 	ev_io_stop(s->kernel->cfg.loop, &s->readable);
 	ev_io_stop(s->kernel->cfg.loop, &s->writable);
 	close(s->fd);
+	if (s->opener)
+		owner_close(s->opener, 1);
 	free(s);
 }
 
@@ -315,6 +318,11 @@ int nl_sock_open(struct kernel *k, uid_t uid, bool admin, uint32_t pid, struct n
 	watch(s);
 	*out = s;
 	return 0;
+}
+
+void nl_sock_opener_set(struct nl_sock *s, struct owner *opener)
+{
+	s->opener = opener;
 }
 
 struct nl_sock *nl_sock_find(struct kernel *k, uint64_t id)

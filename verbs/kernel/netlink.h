@@ -12,10 +12,13 @@
 
 struct kernel;
 struct nl_sock;
+struct owner;
 
 /* admin: may change devices. *client_fd is to be passed to the client (the caller closes it). */
 int nl_sock_open(struct kernel *k, uid_t uid, bool admin, uint32_t pid, struct nl_sock **s,
 		 int *client_fd);
+/* Who opened it, with the one descriptor that it costs and the reference that is its. */
+void nl_sock_opener_set(struct nl_sock *s, struct owner *opener);
 struct nl_sock *nl_sock_find(struct kernel *k, uint64_t id);
 struct nl_sock *nl_sock_find_inode(struct kernel *k, dev_t dev, ino_t ino);
 uint64_t nl_sock_id(const struct nl_sock *s);

@@ -93,7 +93,7 @@ static size_t index_find(const struct index *x, const void *key)
 
 static void put_owner(struct nl_buf *b, const struct item *item)
 {
-	uint32_t pid = item->cm ? item->cm->pid : item->context->owner_pid;
+	uint32_t pid = item->cm ? item->cm->pid : item->context->opener_pid;
 
 	if (pid)
 		nl_put_u32(b, RDMA_NLDEV_ATTR_RES_PID, pid);

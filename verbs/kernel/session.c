@@ -257,16 +257,20 @@ const char *session_name(const struct session *s)
 static int64_t call_open_node(struct call *call, struct kdevice *dev)
 {
 	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_CONTEXT};
+	const struct session *s = call->session;
+	struct owner *opener;
 	struct context *c;
-	int fd, rc;
+	int fd, rc = owner_open(call->kernel, s->id, s->uid, CONTEXT_FILES, &opener);
 
+	if (rc)
+		return rc;
 	rc = context_open(call->kernel, dev, &c, &fd);
 	if (rc) {
-		kernel_log(call->kernel, "%s: opening %s: %s", call->session->name, dev->name,
-			   strerror(-rc));
+		owner_close(opener, CONTEXT_FILES);
+		kernel_log(call->kernel, "%s: opening %s: %s", s->name, dev->name, strerror(-rc));
 		return rc;
 	}
-	context_owner_set(c, call->session->pid);
+	context_opener_set(c, opener, s->pid);
 	info.id = context_id(c);
 	info.rdev = context_rdev(c);
 	return call_pass_fd(call, fd, &info);
@@ -309,13 +313,19 @@ static int64_t call_netlink(struct call *call)
 {
 	const struct session *me = call->session;
 	struct rnic_ctl_fd info = {.width = 4, .kind = RNIC_FD_NETLINK};
+	struct owner *opener;
 	struct nl_sock *s;
-	int fd, rc;
+	int fd, rc = owner_open(call->kernel, me->id, me->uid, 1, &opener);
 
-	rc = nl_sock_open(call->kernel, me->uid, !me->uid || me->uid == geteuid(), me->pid, &s,
-			  &fd);
 	if (rc)
 		return rc;
+	rc = nl_sock_open(call->kernel, me->uid, !me->uid || me->uid == geteuid(), me->pid, &s,
+			  &fd);
+	if (rc) {
+		owner_close(opener, 1);
+		return rc;
+	}
+	nl_sock_opener_set(s, opener);
 	info.id = nl_sock_id(s);
 	return call_pass_fd(call, fd, &info);
 }

@@ -61,7 +61,7 @@ static void file_end(struct ucma_file *f)
 		event_drop(f);
 	while (f->ids)
 		cma_id_destroy(f->ids);
-	ucma_owner_put(f->owner);
+	owner_close(f->owner, 1);
 	close(f->fd);
 	free(f);
 }
@@ -114,38 +114,43 @@ static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	owed_send(w->data);
 }
 
+static int sockets_make(struct ucma_file *f, int *client_fd)
+{
+	struct stat st;
+	int sv[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
+		return -errno;
+	if (fstat(sv[1], &st)) {
+		close(sv[0]);
+		close(sv[1]);
+		return -EIO;
+	}
+	f->fd = sv[0];
+	f->client_dev = st.st_dev;
+	f->client_ino = st.st_ino;
+	*client_fd = sv[1];
+	return 0;
+}
+
 int ucma_open(struct kernel *k, const struct ucma_opener *who, struct ucma_file **out,
 	      int *client_fd)
 {
 	struct ucma_file *f = calloc(1, sizeof(*f));
-	struct stat st;
-	int sv[2];
+	int rc = f ? owner_open(k, who->session, who->uid, 1, &f->owner) : -ENOMEM;
 
-	if (!f)
-		return -ENOMEM;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv)) {
-		free(f);
-		return -errno;
+	if (!rc) {
+		rc = sockets_make(f, client_fd);
+		if (rc)
+			owner_close(f->owner, 1);
 	}
-	if (fstat(sv[1], &st)) {
-		close(sv[0]);
-		close(sv[1]);
+	if (rc) {
 		free(f);
-		return -EIO;
-	}
-	f->owner = ucma_owner_get(&k->ucma->owners, who->session, who->uid);
-	if (!f->owner) {
-		close(sv[0]);
-		close(sv[1]);
-		free(f);
-		return -ENOMEM;
+		return rc;
 	}
 	f->kernel = k;
 	f->id = ++k->next_id;
 	f->pid = who->pid;
-	f->fd = sv[0];
-	f->client_dev = st.st_dev;
-	f->client_ino = st.st_ino;
 	f->tail = &f->head;
 	ev_io_init(&f->hangup, hangup_fired, f->fd, EV_READ);
 	ev_io_init(&f->writable, writable_fired, f->fd, EV_WRITE);
@@ -153,7 +158,6 @@ int ucma_open(struct kernel *k, const struct ucma_opener *who, struct ucma_file 
 	ev_io_start(k->cfg.loop, &f->hangup);
 	f->next = k->ucma->files;
 	k->ucma->files = f;
-	*client_fd = sv[1];
 	*out = f;
 	return 0;
 }

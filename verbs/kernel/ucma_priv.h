@@ -12,7 +12,7 @@
 #include "rnic/table.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/ucma.h"
-#include "verbs/kernel/ucma_owner.h"
+#include "verbs/kernel/owner.h"
 
 #define CMA_ACK_TIMEOUT 19 /* 2.1 s, as Linux gives RoCE */
 #define CMA_UDP_QKEY 0x01234567u
@@ -71,14 +71,13 @@ struct ucma_file {
 	uint32_t n_events;
 	uint32_t owed; /* records that did not fit into the socket */
 	struct cma_id *ids;
-	struct ucma_owner *owner;
+	struct owner *owner;
 };
 
 #define CMA_PORT_PLACES 16384
 
 struct ucma {
 	struct ucma_file *files;
-	struct ucma_owner *owners;
 	struct rnic_table ids;	  /* struct cma_id by its number */
 	struct rnic_table mcasts; /* struct cma_mcast */
 	struct cma_port *ports[CMA_PORT_PLACES];
