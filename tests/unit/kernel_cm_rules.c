@@ -5,8 +5,10 @@
 #include <endian.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel_cm_rig.h"
@@ -29,12 +31,20 @@ static bool capability_drop(unsigned int capability)
 	return true;
 }
 
+static bool has_now(unsigned int capability)
+{
+	struct capability_holder self;
+
+	capability_holder_get(&self, getpid(), geteuid());
+	return capability_has(&self, capability);
+}
+
 START_TEST(port_below_1024_is_for_who_has_the_capability)
 {
 	uint32_t id;
 
 	ck_assert_int_eq(cm_create(0, RDMA_PS_TCP, &id), 0);
-	if (capability_has(getpid(), getuid(), CAP_NET_BIND_SERVICE)) {
+	if (has_now(CAP_NET_BIND_SERVICE)) {
 		ck_assert_int_eq(cm_bind(0, id, CM_HERE, LOW_PORT), 0);
 		ck_assert_int_eq(cm_destroy(0, id, NULL), 0);
 		ck_assert(capability_drop(CAP_NET_BIND_SERVICE));
@@ -47,14 +57,45 @@ END_TEST
 
 START_TEST(capability_is_read_from_the_status)
 {
-	static const char status[] = "Name:\tCapEff:\nCapPrm:\t0000000000000400\n"
-				     "CapEff:\t0000004000000400\nCapBnd:\tffffffffffffffff\n";
+	static const char status[] =
+		"Name:\tCapEff:\nUid:\t7\t8\t9\t10\n"
+		"CapPrm:\t0000000000000400\nCapEff:\t0000004000000400\nCapBnd:\tffffffffffffffff\n";
 
-	ck_assert(capability_in_status(status, 10));
-	ck_assert(capability_in_status(status, 38));
-	ck_assert(!capability_in_status(status, 9));
-	ck_assert(!capability_in_status(status, 64));
-	ck_assert(!capability_in_status("Name:\tx\n", 10));
+	ck_assert(capability_in_status(status, 8, 10));
+	ck_assert(capability_in_status(status, 8, 38));
+	ck_assert(!capability_in_status(status, 8, 9));
+	ck_assert(!capability_in_status(status, 8, 64));
+	for (uid_t other = 7; other < 12; other++) /* than the effective one */
+		if (other != 8)
+			ck_assert(!capability_in_status(status, other, 10));
+	ck_assert(!capability_in_status("Name:\tx\n", 8, 10));
+}
+END_TEST
+
+/* A process that shared its memory and its connection may become a program that may do more. */
+START_TEST(capability_of_another_program_is_not_the_clients)
+{
+	struct capability_holder child;
+	int in[2], out[2], status;
+	char byte;
+	pid_t pid;
+
+	if (!has_now(CAP_NET_BIND_SERVICE))
+		return;
+	ck_assert_int_eq(pipe(in) | pipe(out), 0);
+	pid = fork();
+	if (!pid) {
+		if (read(in[0], &byte, 1) == 1 && dup2(in[0], 0) == 0 && dup2(out[1], 1) == 1)
+			execl("/bin/cat", "cat", NULL);
+		_exit(1);
+	}
+	capability_holder_get(&child, pid, geteuid());
+	ck_assert(capability_has(&child, CAP_NET_BIND_SERVICE));
+	ck_assert_int_eq(write(in[1], "xy", 2), 2);
+	ck_assert_int_eq(read(out[0], &byte, 1), 1); /* it is another program */
+	ck_assert(!capability_has(&child, CAP_NET_BIND_SERVICE));
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
 }
 END_TEST
 
@@ -338,6 +379,7 @@ TCase *kernel_cm_rules_tcase(void)
 	tcase_add_checked_fixture(tc, cm_user_start, cm_user_stop);
 	tcase_add_test(tc, port_below_1024_is_for_who_has_the_capability);
 	tcase_add_test(tc, capability_is_read_from_the_status);
+	tcase_add_test(tc, capability_of_another_program_is_not_the_clients);
 	tcase_add_test(tc, af_ib_address_is_none_of_roce);
 	tcase_add_loop_test(tc, af_ib_wildcard_has_the_port_of_its_service_id, 0, 9);
 	tcase_add_test(tc, af_ib_wildcard_without_a_port_is_given_one);

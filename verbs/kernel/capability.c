@@ -11,17 +11,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STATUS_MAX 4096
-#define LINE "\nCapEff:"
+#define CAPABILITIES "\nCapEff:"
+#define UIDS "\nUid:"
 
-bool capability_in_status(const char *status, unsigned int capability)
+/* Of the real, effective, saved and file system's uid. */
+static bool is_effective(const char *line, uid_t euid)
 {
-	const char *line = strstr(status, LINE);
+	char *end;
 
-	return line && capability < 64 &&
-	       strtoull(line + sizeof(LINE) - 1, NULL, 16) >> capability & 1;
+	(void)strtoul(line + sizeof(UIDS) - 1, &end, 10);
+	return strtoul(end, NULL, 10) == euid;
+}
+
+bool capability_in_status(const char *status, uid_t euid, unsigned int capability)
+{
+	const char *line = strstr(status, CAPABILITIES), *uids = strstr(status, UIDS);
+
+	return line && uids && is_effective(uids, euid) && capability < 64 &&
+	       strtoull(line + sizeof(CAPABILITIES) - 1, NULL, 16) >> capability & 1;
 }
 
 static bool status_read(pid_t pid, char *text, size_t size)
@@ -65,11 +76,35 @@ static bool same_namespace(pid_t pid, uid_t uid)
 	return strcmp(own, other) == 0;
 }
 
-bool capability_has(pid_t pid, uid_t uid, unsigned int capability)
+static bool program_of(pid_t pid, struct stat *st)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	return !stat(path, st);
+}
+
+void capability_holder_get(struct capability_holder *h, pid_t pid, uid_t uid)
+{
+	struct stat st;
+
+	*h = (struct capability_holder){.pid = pid, .uid = uid};
+	if (!program_of(pid, &st))
+		return;
+	h->exe_dev = st.st_dev;
+	h->exe_ino = st.st_ino;
+}
+
+bool capability_has(const struct capability_holder *h, unsigned int capability)
 {
 	char text[STATUS_MAX];
+	struct stat st;
 
-	if (!status_read(pid, text, sizeof(text)))
-		return uid == 0;
-	return capability_in_status(text, capability) && same_namespace(pid, uid);
+	if (!status_read(h->pid, text, sizeof(text)))
+		return h->uid == 0;
+	if (!capability_in_status(text, h->uid, capability) || !same_namespace(h->pid, h->uid))
+		return false;
+	/* Last, so that what was read was this program's. */
+	return program_of(h->pid, &st) ? st.st_dev == h->exe_dev && st.st_ino == h->exe_ino
+				       : h->uid == 0;
 }

@@ -42,8 +42,8 @@ struct session {
 	ev_io kicked;
 	char name[40];
 	uid_t uid;
-	uint32_t pid; /* as it says */
-	pid_t peer;   /* as the kernel says */
+	uint32_t pid;		       /* as it says */
+	struct capability_holder peer; /* as the kernel says */
 	uint64_t *grants;
 	uint32_t n_grants, room;
 };
@@ -155,7 +155,7 @@ int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_
 	s->kernel = k;
 	s->uid = uid;
 	s->pid = (uint32_t)hello->pid;
-	s->peer = pid;
+	capability_holder_get(&s->peer, pid, uid);
 	s->id = ++k->next_id;
 	snprintf(s->name, sizeof(s->name), "%.*s[%llu]", (int)strnlen(hello->comm, 15), hello->comm,
 		 (unsigned long long)hello->pid);
@@ -246,7 +246,7 @@ uint32_t session_pid(const struct session *s)
 
 bool session_has(const struct session *s, unsigned int capability)
 {
-	return capability_has(s->peer, s->uid, capability);
+	return capability_has(&s->peer, capability);
 }
 
 const char *session_name(const struct session *s)
