@@ -173,12 +173,10 @@ static void something_happens(void)
 {
 	uint32_t what = liar_rnd(16);
 
-	if (what < 10)
+	if (what <= 10)
 		event_comes();
-	else if (what == 10)
-		rig.session.root = !rig.session.root;
 	else if (what == 11)
-		rig.session.maps_slow = !rig.session.maps_slow;
+		rig.session.root = !rig.session.root;
 	else if (what == 12)
 		uverbs_kick(&rig.context, liar_rnd(40));
 	else if (what == 13 && rig.channels)
