@@ -8,6 +8,7 @@ TESTS += \
 EXTRA_DIST += \
 	tests/apps/cases/__init__.py \
 	tests/apps/cases/captured.py \
+	tests/apps/cases/catalogue.py \
 	tests/apps/cases/cm.py \
 	tests/apps/cases/congestion.py \
 	tests/apps/cases/dapl.py \
@@ -27,6 +28,7 @@ EXTRA_DIST += \
 	tests/apps/cases/srq.py \
 	tests/apps/cases/unharmed.py \
 	tests/apps/cases/unreliable.py \
+	tests/apps/cases/web.py \
 	tests/apps/converge \
 	tests/apps/harness/__init__.py \
 	tests/apps/harness/capture.py \

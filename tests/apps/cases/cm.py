@@ -170,12 +170,16 @@ def fio_job(folder, name, lines):
 
 
 def check_fio(place, verb):
+    """Only what comes by "send" is seen by the server, which looks at it."""
     check_installed('fio')
+    summed = verb == 'send'
     served = fio_job(place.server.folder, 'served.fio',
-                     ['rw=read', 'iodepth=16'])
+                     ['rw=read', 'iodepth=16',
+                      *['verify=crc32c', 'verify_fatal=1'] * summed])
     asked = fio_job(place.client.folder, 'asked.fio',
                     ['rw=write', f'hostname={place.address}', f'verb={verb}',
-                     'iodepth=1', 'iodepth_batch_complete=1'])
+                     'iodepth=1', 'iodepth_batch_complete=1',
+                     *['verify=crc32c', 'do_verify=0'] * summed])
     run_pair(place, ['fio', served], ['fio', asked])
 
 
