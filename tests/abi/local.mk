@@ -14,12 +14,14 @@ check_PROGRAMS += \
 	tests/abi/closed \
 	tests/abi/commands \
 	tests/abi/crowd \
+	tests/abi/forks \
 	tests/abi/holes \
 	tests/abi/import \
 	tests/abi/liar \
 	tests/abi/methods \
 	tests/abi/older \
 	tests/abi/paging \
+	tests/abi/shared \
 	$(NULL)
 ABI_RIG = tests/rules/rig.c tests/rules/rig.h
 ABI_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/rules
@@ -49,6 +51,12 @@ tests_abi_crowd_CPPFLAGS = $(ABI_CPPFLAGS)
 tests_abi_crowd_CFLAGS = $(RULES_CFLAGS)
 tests_abi_crowd_LDFLAGS = -no-install
 tests_abi_crowd_LDADD = -libverbs
+
+tests_abi_forks_SOURCES = tests/abi/forks.c $(ABI_RIG)
+tests_abi_forks_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_forks_CFLAGS = $(RULES_CFLAGS)
+tests_abi_forks_LDFLAGS = -no-install
+tests_abi_forks_LDADD = -libverbs
 
 tests_abi_holes_SOURCES = tests/abi/holes.c
 tests_abi_holes_CFLAGS = $(RULES_CFLAGS)
@@ -87,5 +95,11 @@ tests_abi_paging_CPPFLAGS = $(ABI_CPPFLAGS)
 tests_abi_paging_CFLAGS = $(RULES_CFLAGS)
 tests_abi_paging_LDFLAGS = -no-install
 tests_abi_paging_LDADD = -libverbs
+
+tests_abi_shared_SOURCES = tests/abi/shared.c $(ABI_RIG)
+tests_abi_shared_CPPFLAGS = $(ABI_CPPFLAGS)
+tests_abi_shared_CFLAGS = $(RULES_CFLAGS)
+tests_abi_shared_LDFLAGS = -no-install
+tests_abi_shared_LDADD = -libverbs
 endif
 endif
