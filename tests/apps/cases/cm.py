@@ -185,15 +185,20 @@ def check_fio(place, verb):
     run_pair(place, ['fio', served], ['fio', asked])
 
 
-def check_iperf(place):
-    """Ordinary TCP programs, whose sockets are connections of rdma_cm."""
+def check_iperf(place, first=False):
+    """Ordinary TCP programs, whose sockets are connections of rdma_cm.
+    rnic-run puts librnic.so before what is preloaded; a script may have put
+    something before that."""
     check_installed('iperf')
     found = glob.glob('/usr/lib/*/rsocket/librspreload.so')
     if not found:
         raise Skipped('no librspreload.so')
-    _, client = run_pair(place, ['iperf', '-s', '-P', '1'],
-                         ['iperf', '-c', place.address, '-t', '1'],
-                         stays=True, env={'LD_PRELOAD': found[0]})
+    before = ['sh', '-c', 'LD_PRELOAD="$0 $LD_PRELOAD" exec "$@"', found[0]]
+    env = {} if first else {'LD_PRELOAD': found[0]}
+    before = before if first else []
+    _, client = run_pair(place, [*before, 'iperf', '-s', '-P', '1'],
+                         [*before, 'iperf', '-c', place.address, '-t', '1'],
+                         stays=True, env=env)
     if 'bits/sec' not in client.output():
         raise Failed('no result', client.tail())
 
@@ -281,6 +286,8 @@ def run(report, setting):
         for verb in ('write', 'read', 'send'):
             report.case(f'{prefix}.fio.{verb}', check_fio, place, verb)
         report.case(f'{prefix}.iperf', check_iperf, place)
+        report.case(f'{prefix}.iperf_librspreload_first', check_iperf, place,
+                    True)
         for name, options in PERFTEST.items():
             report.case(f'{prefix}.{name}', check_perftest, place,
                         name.split('.')[0], options)

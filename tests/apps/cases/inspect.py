@@ -153,6 +153,20 @@ def check_ibstatus(host):
             raise Failed(f'ibstatus does not say "{line}"', shown.tail(30))
 
 
+def check_mads(host):
+    """libibumad takes no port that is not of link layer InfiniBand, here as
+    on any adapter of RoCE: it does not even open umad."""
+    for argv in (['sminfo'], ['ibping', '-S'], ['smpquery', 'nodeinfo', '1'],
+                 ['perfquery', '-C', host.device, '-P', '1', '1']):
+        shown = host.run(argv)
+        said = shown.output() + shown.errors()
+        if not shown.wait(0) or "can't open UMAD port" not in said:
+            raise Failed(f'{argv[0]}: {shown.wait(0)}', shown.tail())
+    shown = host.run(['cat', '/dev/infiniband/umad0'])
+    if 'Operation not supported' not in shown.output() + shown.errors():
+        raise Failed('umad0 says something else', shown.tail())
+
+
 def check_asyncwatch(host):
     """The port goes down, and up again, with the interface (root)."""
     watch = host.start_rdma(['stdbuf', '-oL', 'ibv_asyncwatch', '-d',
@@ -294,6 +308,7 @@ def run(report, setting):
                 check_statistic, 1)
     report.case(f'{where}.ibstat', check_ibstat, host)
     report.case(f'{where}.ibstatus', check_ibstatus, host)
+    report.case(f'{where}.mads_are_refused_as_by_roce', check_mads, host)
     report.case(f'{where}.sysfs_is_rxes', check_sysfs, host)
     report.case(f'{where}.sysfs_values_are_live', check_live_counters, host)
     if setting.name == 'netns':
