@@ -2,16 +2,26 @@
 """Storage over iSER: tgt's target, and libiscsi's programs as initiators.
 
 tgtd 1.0.85 lets an initiator in by iSER only if both its address and its name
-are bound to the target, otherwise it says 'Target not found'. libiscsi 1.19
-takes the state of a connection uninitialized from malloc, so that a second one
-of a process may find the memory regions of the first (a local protection
-error): ZEROED has malloc fill it with zeros. Its iscsi-ls destroys its CQ in
-the handler of a completion and polls it once more, and asks for LUNs by TCP:
-not run here. The suites of iscsi-test-cu that have more than 100 commands
-under way (Read10, Write10) run out of its buffers and follow a null pointer."""
+are bound to the target, otherwise it says 'Target not found', as it does to who
+comes by TCP.
+
+What libiscsi 1.19 itself has wrong over iSER, seen in its source and by gdb:
+- A connection's state comes uninitialized from malloc, so that the second one
+  of a process may find the buffers, and the keys, of the first: a local
+  protection error. ZEROED has malloc fill it with zeros.
+- A second without an answer is an error to it ('revents is not POLLIN'), after
+  which it goes on with what it has freed. Then the program begins anew here.
+- iscsi-ls destroys its CQ in the handler of a completion, and polls it once
+  more; for LUNs (-s) it asks by TCP.
+- More than 100 commands under way (iscsi-test-cu's Read10, Write10) run out of
+  buffers, more than 256 KiB (ExtendedCopy, qemu-img) are refused too late, task
+  management (Reserve6, iSCSITMF) has no task: a null pointer or a freed one.
+- Residual counts are passed over (Inquiry, ModeSense6, iSCSIResiduals).
+By TCP, without the soft-RNIC, all but these come to the same result."""
 
 import os
 import re
+import tempfile
 
 from cases.cm import CLIENT_SECONDS, Place, judge
 from harness.packages import need
@@ -25,11 +35,16 @@ TGTADM = '/usr/sbin/tgtadm'
 TARGET = 'iqn.2001-04.example:disk'
 INITIATOR = 'iqn.2001-04.example:client'
 PORT = 3260                 # tgtd's parser of another one trips over errno
+MEMORY = '/dev/shm'         # so that no write waits for a busy disk
 DISK_BYTES = 16 << 20
 DATA_BYTES = 8 << 20
 ZEROED = {'GLIBC_TUNABLES': 'glibc.malloc.perturb=255'}
+LOGGED = {'LIBISCSI_DEBUG': '1'}
+IMPATIENT = 'revents is not POLLIN'
+TRIES = 10
 PROGRAM = os.path.join(os.path.dirname(os.path.dirname(__file__)), 'iser_data.py')
-SUITES = ('Read16', 'Write16', 'OrWrite', 'Verify16', 'WriteVerify16')
+TESTS = ('Read16.Simple', 'Write16.Simple', 'OrWrite.Verify',
+         'Verify16.Mismatch', 'WriteVerify16.Simple', 'WriteSame16.Simple')
 SUMMARY = re.compile(r'^ +tests +(\d+) +(\d+) +(\d+) +0 +0$', re.M)
 
 
@@ -38,7 +53,7 @@ class Target:
 
     def __init__(self, place):
         self.place = place
-        self.image = os.path.join(place.server.folder, 'disk')
+        self.image = None
         self.env = {'TGT_IPC_SOCKET':
                     os.path.join(place.server.folder, 'tgtd')}
         self.process = None
@@ -53,8 +68,11 @@ class Target:
             raise Failed(f'tgtadm {" ".join(words)}', self.process.tail())
 
     def __enter__(self):
-        with open(self.image, 'wb') as f:
-            f.truncate(DISK_BYTES)
+        folder = MEMORY if os.access(MEMORY, os.W_OK) else None
+        descriptor, self.image = tempfile.mkstemp(prefix='rnic-apps-',
+                                                  dir=folder)
+        os.truncate(descriptor, DISK_BYTES)
+        os.close(descriptor)
         os.chmod(self.image, 0o666)
         self.process = self.place.server.start_rdma(
             [TGTD, '-f', '--iscsi', f'portal=127.0.0.1:{free_port()}',
@@ -62,7 +80,7 @@ class Target:
         try:
             self.set_up()
         except BaseException:
-            self.process.close()
+            self.__exit__()
             raise
         return self
 
@@ -79,41 +97,47 @@ class Target:
 
     def __exit__(self, *_):
         self.process.close()
+        os.unlink(self.image)
 
 
-def run_client(place, argv):
-    client = place.client.start_rdma(argv, ZEROED)
-    try:
-        judge('client', client, CLIENT_SECONDS)
-        return client.output()
-    finally:
-        client.close()
+def run_client(place, argv, is_right):
+    for left in range(TRIES - 1, -1, -1):
+        client = place.client.start_rdma(argv, ZEROED | LOGGED)
+        try:
+            judge('client', client, CLIENT_SECONDS)
+            if not is_right(client.output()):
+                raise Failed('another result', client.tail(20))
+            return
+        except Failed:
+            if not left or IMPATIENT not in client.errors():
+                raise
+        finally:
+            client.close()
 
 
-def run_stock(place, program, *options):
-    return run_client(place, [program, *options, '-i', INITIATOR,
-                              f'iser://{place.address}:{PORT}/{TARGET}/1'])
+def run_stock(place, is_right, program, *options):
+    run_client(place, [program, *options, '-i', INITIATOR,
+                       f'iser://{place.address}:{PORT}/{TARGET}/1'], is_right)
 
 
-def check_inquiry(place, target):
-    if 'VIRTUAL-DISK' not in run_stock(place, 'iscsi-inq'):
-        raise Failed('no product', target.process.tail())
+def check_inquiry(place, _target):
+    run_stock(place, lambda output: 'VIRTUAL-DISK' in output, 'iscsi-inq')
 
 
-def check_capacity(place, target):
-    if f'Total size:{DISK_BYTES}\n' not in run_stock(place,
-                                                     'iscsi-readcapacity16'):
-        raise Failed('another size', target.process.tail())
+def check_capacity(place, _target):
+    run_stock(place, lambda output: f'Total size:{DISK_BYTES}\n' in output,
+              'iscsi-readcapacity16')
 
 
-def check_suite(place, target, suite):
-    """iscsi-test-cu ends with 0 too when the suite could not log in."""
-    output = run_stock(place, 'iscsi-test-cu', '-n', '--dataloss', '-t',
-                       f'ALL.{suite}')
+def all_pass(output):
+    """iscsi-test-cu ends with 0 too when it could not log in."""
     found = SUMMARY.search(output)
-    if not found or len(set(found.groups())) != 1:
-        raise Failed('not all tests pass', output.splitlines()[-20:] +
-                     target.process.tail())
+    return found and found[1] != '0' and len(set(found.groups())) == 1
+
+
+def check_test(place, _target, test):
+    run_stock(place, all_pass, 'iscsi-test-cu', '-n', '--dataloss', '-t',
+              f'ALL.{test}')
 
 
 def check_data(place, target):
@@ -123,11 +147,10 @@ def check_data(place, target):
     with open(path, 'wb') as f:
         f.write(data)
     os.chmod(path, 0o644)
-    output = run_client(place, ['/usr/bin/python3', PROGRAM,
-                                f'{place.address}:{PORT}', TARGET, INITIATOR,
-                                path])
-    if f'{DATA_BYTES} bytes came back the same' not in output:
-        raise Failed('no result', target.process.tail())
+    same = f'{DATA_BYTES} bytes came back the same'
+    run_client(place, ['/usr/bin/python3', PROGRAM, f'{place.address}:{PORT}',
+                       TARGET, INITIATOR, path],
+               lambda output: same in output)
     with open(target.image, 'rb') as f:
         if f.read() != data + bytes(DISK_BYTES - DATA_BYTES):
             raise Failed('the file of the target differs')
@@ -148,7 +171,7 @@ CASES = {
     'inquiry': (check_inquiry,),
     'capacity': (check_capacity,),
     'data': (check_data,),
-    **{f'test_cu.{suite}': (check_suite, suite) for suite in SUITES},
+    **{f'test_cu.{test}': (check_test, test) for test in TESTS},
     'sessions_end': (check_sessions_end,),
 }
 
