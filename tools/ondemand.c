@@ -210,12 +210,13 @@ static int wait_ready(int notify, int alive)
 	return n > 0 && (p[0].revents & POLLIN) ? 0 : -1;
 }
 
+/* Returns a connection to it, or to one that somebody else has started meanwhile. */
 static int start(const struct ondemand *o, int folder)
 {
 	char name[128];
 	int log =
 		openat(folder, RUNDIR_LOG, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-	int notify = notify_socket(name, sizeof(name)), alive = -1, ret = -1;
+	int notify = notify_socket(name, sizeof(name)), alive = -1, fd = -1;
 
 	if (log < 0 || notify < 0) {
 		complain("cannot start a daemon there", o->dir);
@@ -226,8 +227,14 @@ static int start(const struct ondemand *o, int folder)
 		complain("cannot be started", o->rnicd);
 		goto out;
 	}
-	ret = wait_ready(notify, alive);
-	if (ret) {
+	if (wait_ready(notify, alive) == 0) {
+		fd = try_connect(folder);
+		if (fd < 0)
+			complain("the daemon does not answer", o->dir);
+		goto out;
+	}
+	fd = try_connect(folder);
+	if (fd < 0) {
 		fprintf(stderr, "rnic-run: the daemon (%s) did not start:\n", o->rnicd);
 		show_log(log);
 	}
@@ -238,7 +245,7 @@ out:
 		close(notify);
 	if (alive >= 0)
 		close(alive);
-	return ret;
+	return fd;
 }
 
 /* Lock held. */
@@ -248,16 +255,12 @@ static int connect_or_start(const struct ondemand *o, int folder)
 
 	if (fd < 0 && errno != ENOENT && errno != ECONNREFUSED)
 		return complain("cannot connect to the daemon", o->dir);
-	if (fd < 0) {
-		if (start(o, folder))
-			return -1;
-		fd = try_connect(folder);
-	}
-	if (fd >= 0 && say_hello(fd) == 0)
+	if (fd < 0)
+		fd = start(o, folder);
+	if (fd < 0 || say_hello(fd) == 0)
 		return fd;
 	complain("the daemon does not answer", o->dir);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return -1;
 }
 

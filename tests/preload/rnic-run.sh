@@ -125,6 +125,24 @@ many_daemons_at_once_leave_one_that_serves() {
 	return 1
 }
 
+# As where `rnicd &` and `rnic-run` stand one after the other, and the latter finds no socket yet.
+daemon_that_others_were_faster_to_start_is_used() {
+	cat >"$tmp/slow" <<-END
+		#!/bin/sh
+		NOTIFY_SOCKET= $PWD/tools/rnicd --dir $tmp/race 2>$tmp/faster 3>&- &
+		echo \$! >$tmp/faster.pid
+		until grep -qx 'rnicd: ready' $tmp/faster; do sleep 0.1; done
+		exec $PWD/tools/rnicd "\$@"
+	END
+	chmod +x "$tmp/slow"
+	RNIC_DAEMON=$tmp/slow "$run" --dir "$tmp/race" ls /sys/class/infiniband >"$tmp/raced" 2>&1
+	code=$?
+	kill "$(cat "$tmp/faster.pid")"
+	[ $code -eq 0 ] && [ "$(cat "$tmp/raced")" = rxe0 ] && gone "$tmp/race/control" && return
+	cat "$tmp/faster" "$tmp/raced" | sed 's/^/# /'
+	return 1
+}
+
 private_daemons_are_apart_and_leave_nothing() {
 	show='echo $RNIC_DIR; cat /sys/class/infiniband/rxe0/ports/1/gids/0'
 	"$run" --private sh -c "$show" >"$tmp/one" &
@@ -212,7 +230,7 @@ programs_that_cannot_be_served_are_named() {
 
 for name in status_is_the_programs daemon_that_cannot_start_is_reported folder_of_others_is_refused \
 	programs_share_a_daemon_while_one_of_them_lives many_at_once_start_one_daemon \
-	many_daemons_at_once_leave_one_that_serves \
+	many_daemons_at_once_leave_one_that_serves daemon_that_others_were_faster_to_start_is_used \
 	private_daemons_are_apart_and_leave_nothing other_programs_run_as_without_it \
 	shell_sees_a_device_tree programs_that_cannot_be_served_are_named; do
 	rule $name
