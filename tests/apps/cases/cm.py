@@ -161,10 +161,11 @@ def check_qperf(place, test):
 
 
 def fio_job(folder, name, lines):
+    """Jobs that are processes would outlive a fio that is killed."""
     path = os.path.join(folder, name)
     with open(path, 'w', encoding='ascii') as f:
         f.write('\n'.join(['[job]', 'ioengine=rdma', 'port=8765', 'bs=64k',
-                           'size=20m', *lines]) + '\n')
+                           'size=20m', 'thread', *lines]) + '\n')
     os.chmod(path, 0o644)
     return path
 

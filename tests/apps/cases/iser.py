@@ -148,7 +148,7 @@ def check_data(place, target):
         f.write(data)
     os.chmod(path, 0o644)
     same = f'{DATA_BYTES} bytes came back the same'
-    run_client(place, ['/usr/bin/python3', PROGRAM, f'{place.address}:{PORT}',
+    run_client(place, ['/usr/bin/python3', place.client.lend(PROGRAM), f'{place.address}:{PORT}',
                        TARGET, INITIATOR, path],
                lambda output: same in output)
     with open(target.image, 'rb') as f:

@@ -46,7 +46,7 @@ def check_bandwidth(ends, options):
 
 
 def check_resize(host):
-    done = host.run(['/usr/bin/python3', RESIZE, host.device,
+    done = host.run(['/usr/bin/python3', host.lend(RESIZE), host.device,
                      str(gid_index(host, 'ipv4'))])
     if done.popen.returncode or ' messages received' not in done.output():
         raise Failed(f'ended with {done.popen.returncode}', done.tail())

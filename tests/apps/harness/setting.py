@@ -87,6 +87,13 @@ class Host:
             process.end(0)
         return process
 
+    def lend(self, path):
+        """A copy of a file of the tests, where the owner can read it."""
+        copy = os.path.join(self.folder, os.path.basename(path))
+        shutil.copyfile(path, copy)
+        os.chmod(copy, 0o644)
+        return copy
+
     def address(self, family):
         return self.ipv4 if family == 'ipv4' else self.ipv6
 
