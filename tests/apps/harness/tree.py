@@ -41,13 +41,14 @@ class Tree:
                    for name in os.listdir(os.path.join(self.builddir, 'tools'))
                    if os.access(self.program(name), os.X_OK))
 
-    def copy(self, folder):
-        """A Tree in `folder`, which anybody may run."""
-        for part in PARTS:
+    def copy(self, folder, more=()):
+        """A Tree in `folder`, which anybody may run; more: other parts."""
+        for part in (*PARTS, *more):
             source = os.path.join(self.builddir, part)
             if os.path.isdir(source):
                 shutil.copytree(source, os.path.join(folder, part),
-                                symlinks=True)
+                                symlinks=True,
+                                ignore=shutil.ignore_patterns('*.o'))
         for path, folders, files in os.walk(folder):
             for name in folders + files:
                 name = os.path.join(path, name)
