@@ -13,7 +13,7 @@ from harness.report import Failed, Skipped
 
 GROUP = {'ipv4': '239.77.1.1', 'ipv6': 'ff05::7701'}
 CLIENT_SECONDS = 120
-PERFTEST_TRIES = 5
+PERFTEST_TRIES = 20     # on a machine with much to do most come too early
 QPERF_PORT = 19765
 
 
