@@ -5,9 +5,14 @@
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
+#include <linux/openat2.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/preload/face.h"
@@ -92,6 +97,59 @@ static void device_is_a_character_device(void)
 	close(fd);
 	fd = open(DEVICE, O_RDWR);
 	REQUIRE(fcntl(fd, F_GETFD) == 0);
+}
+
+static int open_by_number(int dirfd, const char *path, uint64_t flags, uint64_t resolve)
+{
+	struct open_how how = {.flags = flags, .resolve = resolve};
+
+	return (int)syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
+}
+
+static void openat2_by_its_number_opens_the_device(void)
+{
+	const uint64_t inside = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+	int fd = open_by_number(AT_FDCWD, DEVICE, O_RDWR | O_CLOEXEC, 0), dev;
+	struct open_how wrong = {.flags = O_RDWR, .resolve = 1ull << 40};
+	struct stat st;
+
+	if (fd < 0 && errno == ENOSYS)
+		return;
+	REQUIRE(fd >= 0 && ask(fd, FAKE_ECHO, 7) == 7 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	REQUIRE(fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && close(fd) == 0);
+	dev = open_by_number(AT_FDCWD, "/dev/infiniband", O_RDONLY | O_DIRECTORY, 0);
+	REQUIRE(dev >= 0);
+	fd = open_by_number(dev, "uverbs0", O_RDWR, inside);
+	REQUIRE(fd >= 0 && ask(fd, FAKE_ECHO, 8) == 8 && close(fd) == 0);
+	REQUIRE(open_by_number(dev, "../infiniband/uverbs0", O_RDWR, inside) < 0 && errno == EXDEV);
+	REQUIRE(open_by_number(dev, "absent", O_RDWR, 0) < 0 && errno == ENOENT);
+	REQUIRE(syscall(SYS_openat2, dev, "uverbs0", &wrong, sizeof(wrong)) < 0 && errno == EINVAL);
+	REQUIRE(syscall(SYS_openat2, dev, "uverbs0", &wrong, 8) < 0 && errno == EINVAL);
+	REQUIRE(syscall(SYS_openat2, dev, "uverbs0", NULL, sizeof(wrong)) < 0 && errno == EFAULT);
+	fd = open_by_number(AT_FDCWD, "/dev/null", O_WRONLY, 0);
+	REQUIRE(fd >= 0 && write(fd, "x", 1) == 1 && close(fd) == 0 && close(dev) == 0);
+}
+
+/* All six arguments come through, and errors as the C library tells them. */
+static void calls_by_number_reach_the_kernel(void)
+{
+	uint8_t *p = (uint8_t *)syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open("/proc/self/exe", O_RDONLY), status;
+	uint8_t own[4096], *file;
+	pid_t pid;
+
+	REQUIRE(p != MAP_FAILED && !p[4095] && fd >= 0);
+	REQUIRE(pread(fd, own, sizeof(own), 4096) == sizeof(own));
+	file = (uint8_t *)syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 4096);
+	REQUIRE(file != MAP_FAILED && !memcmp(file, own, sizeof(own)));
+	REQUIRE(syscall(SYS_close, -1) == -1 && errno == EBADF);
+	REQUIRE(syscall(SYS_getpid) == getpid());
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!pid)
+		_exit(3);
+	REQUIRE(pid > 0 && waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 3);
+	REQUIRE(!munmap(p, 4096) && !munmap(file, 4096) && !close(fd));
 }
 
 /* How often the folder has the name; -1: there is no such folder. */
@@ -227,6 +285,8 @@ const struct rule tree_rules[] = {
 	RULE(folders_list_the_tree),
 	RULE(relative_paths_stay_in_the_tree),
 	RULE(device_is_a_character_device),
+	RULE(openat2_by_its_number_opens_the_device),
+	RULE(calls_by_number_reach_the_kernel),
 	RULE(folders_above_list_the_tree_too),
 	RULE(patterns_match_the_tree_from_above),
 	RULE(walks_come_through_the_tree),

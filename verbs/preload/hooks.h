@@ -30,6 +30,13 @@ ssize_t __readlinkat_chk(int dirfd, const char *path, char *buf, size_t size, si
 ssize_t __recvfrom_chk(int fd, void *restrict buf, size_t n, size_t buflen, int flags,
 		       __SOCKADDR_ARG addr, socklen_t *restrict len);
 
+/* open() of a path that may be ours: a descriptor, -1 with errno, or -2: there is no daemon, take
+ * the real path. */
+int hooks_open_ours(int dirfd, const char *path, int flags, mode_t mode)
+	__attribute__((visibility("hidden")));
+/* A folder, perhaps one above the tree, so that names relative to it may be ours. Returns fd. */
+int hooks_folder_opened(int fd, int flags) __attribute__((visibility("hidden")));
+
 void __chk_fail(void) __attribute__((noreturn));
 
 #endif

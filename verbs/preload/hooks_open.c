@@ -24,8 +24,7 @@ static int fresh(int fd)
 	return fd;
 }
 
-/* A folder, perhaps one above the tree, so that names relative to it may be ours. */
-static int folder_opened(int fd, int flags)
+int hooks_folder_opened(int fd, int flags)
 {
 	struct stat st;
 
@@ -45,8 +44,7 @@ static int tree_open(const struct path *p, int flags, mode_t mode)
 	return fd;
 }
 
-/* Returns a descriptor, -1 with errno, or -2: there is no daemon, take the real path. */
-__attribute__((noinline)) static int our_open(int dirfd, const char *path, int flags, mode_t mode)
+__attribute__((noinline)) int hooks_open_ours(int dirfd, const char *path, int flags, mode_t mode)
 {
 	struct path p;
 	int fd;
@@ -68,16 +66,16 @@ __attribute__((noinline)) static int our_open(int dirfd, const char *path, int f
 
 static int hooked_open(const char *path, int flags, mode_t mode)
 {
-	int fd = path_maybe(AT_FDCWD, path) ? our_open(AT_FDCWD, path, flags, mode) : -2;
+	int fd = path_maybe(AT_FDCWD, path) ? hooks_open_ours(AT_FDCWD, path, flags, mode) : -2;
 
-	return fd != -2 ? fd : folder_opened(real()->open(path, flags, mode), flags);
+	return fd != -2 ? fd : hooks_folder_opened(real()->open(path, flags, mode), flags);
 }
 
 static int hooked_openat(int dirfd, const char *path, int flags, mode_t mode)
 {
-	int fd = path_maybe(dirfd, path) ? our_open(dirfd, path, flags, mode) : -2;
+	int fd = path_maybe(dirfd, path) ? hooks_open_ours(dirfd, path, flags, mode) : -2;
 
-	return fd != -2 ? fd : folder_opened(real()->openat(dirfd, path, flags, mode), flags);
+	return fd != -2 ? fd : hooks_folder_opened(real()->openat(dirfd, path, flags, mode), flags);
 }
 
 int open(const char *path, int flags, ...)
@@ -133,7 +131,7 @@ static int stdio_flags(const char *mode)
 
 __attribute__((noinline)) static FILE *our_fopen(const char *path, const char *mode, bool *done)
 {
-	int fd = our_open(AT_FDCWD, path, stdio_flags(mode), 0666);
+	int fd = hooks_open_ours(AT_FDCWD, path, stdio_flags(mode), 0666);
 	FILE *f;
 
 	*done = fd != -2;
@@ -159,7 +157,7 @@ FILE *fopen(const char *path, const char *mode)
 /* A file of ours is opened through its number: the stream, and stdout's 1, stay what they are. */
 __attribute__((noinline)) static FILE *our_freopen(const char *path, const char *mode, FILE *f)
 {
-	int fd = our_open(AT_FDCWD, path, stdio_flags(mode), 0666);
+	int fd = hooks_open_ours(AT_FDCWD, path, stdio_flags(mode), 0666);
 	char number[32];
 	FILE *ret;
 

@@ -16,6 +16,7 @@ verbs_preload_librnic_la_SOURCES = \
 	verbs/preload/hooks_dir.c \
 	verbs/preload/hooks_fd.c \
 	verbs/preload/hooks_netlink.c \
+	verbs/preload/hooks_number.c \
 	verbs/preload/hooks_open.c \
 	verbs/preload/hooks_path.c \
 	verbs/preload/hooks_stat.c \
