@@ -11,8 +11,10 @@ UCX_TESTS = ('tag_lat', 'tag_bw', 'ucp_put_lat', 'ucp_get', 'ucp_fadd',
              'ucp_cswap', 'ucp_am_lat')
 UCX_TRANSPORTS = ('rc_v', 'ud_v')
 # rxm makes one CQ for all peers that it may get, and 256 are its default: more
-# than a CQ of rxe has entries.
-FABRIC_ENV = {'FI_UNIVERSE_SIZE': '16'}
+# than a CQ of rxe has entries. Without an SRQ libfabric 1.17 ends with a fault
+# where the peer's disconnect is seen before the last message: it posts that
+# one's buffer to the endpoint that it has just freed.
+FABRIC_ENV = {'FI_UNIVERSE_SIZE': '16', 'FI_OFI_RXM_USE_SRX': '1'}
 DATAGRAMS = {'dgram': ('verbs', 'dgram'), 'rxd': ('verbs;ofi_rxd', 'rdm')}
 CONNECTED = {'msg': ('verbs', 'msg'), 'rxm': ('verbs;ofi_rxm', 'rdm')}
 
