@@ -6,6 +6,7 @@ TESTS += \
 	$(NULL)
 
 EXTRA_DIST += \
+	docs/applications.log \
 	tests/apps/cases/__init__.py \
 	tests/apps/cases/captured.py \
 	tests/apps/cases/catalogue.py \
