@@ -378,6 +378,9 @@ static int adapter_open(struct adapter *a, const char *name, const struct net_if
 		rc = port_open(a);
 	if (!rc)
 		rc = core_open(a, nif);
+	if (!rc && !nif->up)
+		daemon_logf("%s: the port is down, as %s is (ip link set %s up)", name, nif->name,
+			    nif->name);
 	if (rc) {
 		daemon_logf("%s on %s: %s", name, nif->name, strerror(-rc));
 		return rc;

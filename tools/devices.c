@@ -103,17 +103,20 @@ static bool if_has_addresses(struct daemon *d, uint32_t ifindex)
 	return net_monitor_addr(d->monitor, ifindex, 0, &na);
 }
 
-static void devices_default(struct daemon *d)
+/* Is there an interface to try? */
+static bool devices_default(struct daemon *d)
 {
 	struct net_if nif;
 	struct link_where where;
 	struct adapter *a;
 	char name[LINK_NAME_MAX + 1];
+	bool tried = false;
 
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; net_monitor_if(d->monitor, i, &nif); i++) {
 			if (nif.loopback != !pass || !nif.up || !if_has_addresses(d, nif.ifindex))
 				continue;
+			tried = true;
 			/* The loopback interface comes first: rxe0 works on any machine. */
 			if (nif.loopback && !addr_is_free(INADDR_LOOPBACK)) {
 				daemon_logf("127.0.0.1 port %d is taken: a free loopback address "
@@ -126,6 +129,7 @@ static void devices_default(struct daemon *d)
 			if (link_where_parse(nif.name, &where))
 				adapter_create(d, name, &where, &a);
 		}
+	return tried;
 }
 
 int devices_create(struct daemon *d)
@@ -137,8 +141,8 @@ int devices_create(struct daemon *d)
 			return -EINVAL;
 	if (d->opt.private && !d->opt.n_devices)
 		device_on_free_loopback(d);
-	else if (!d->opt.n_devices)
-		devices_default(d);
+	else if (!d->opt.n_devices && !devices_default(d))
+		daemon_logf("no interface that has an address is up (ip link set lo up)");
 	if (!d->adapters) {
 		daemon_logf("no device could be made");
 		return -ENODEV;
