@@ -273,6 +273,8 @@ static void shared_port_try(uint32_t way)
 	}
 	for (int i = 0; i < USERS; i++) {
 		ck_assert_int_eq(port_taken_alone(), -EADDRINUSE);
+		if (i == USERS - 1) /* nobody else is there to forbid it */
+			ck_assert_int_eq(cm_listen(0, id[order[i]], 1), 0);
 		ck_assert_int_eq(cm_destroy(0, id[order[i]], NULL), 0);
 	}
 	ck_assert_int_eq(port_taken_alone(), 0);
