@@ -9,6 +9,7 @@ import re
 import select
 import socket
 import struct
+import threading
 
 from rulebook import PATIENCE, Broken
 
@@ -74,6 +75,77 @@ def wrong_descriptors(book):
                 os.close(fd)
             if answer(end) >= 0:
                 raise Broken(f'{names} is taken for memory')
+
+
+def proc_files():
+    """A HELLO's descriptors as they ought to be."""
+    return [os.open('/proc/self/mem', os.O_RDWR),
+            os.open('/proc/self/maps', os.O_RDONLY)]
+
+
+def lingering_socket():
+    """Closed last it waits for its peer, who does not read, for a day."""
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        listener.listen(1)
+        end = socket.create_connection(listener.getsockname())
+        peer, _ = listener.accept()
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                   struct.pack('=ii', 1, 86400))
+    end.setblocking(False)
+    try:
+        while True:
+            end.send(bytes(65536))
+    except BlockingIOError:
+        pass
+    return end, peer
+
+
+def ask_with(book, held, op, data, fds, greet=False):
+    """A message with descriptors, whose answer is not waited for."""
+    if greet:
+        end, got = welcomed(book)
+        for fd in got:
+            os.close(fd)
+    else:
+        end = connect(book)
+    held.append(end)
+    send(end, request(op, data), fds)
+
+
+def undying_descriptors(book, path):
+    """Files that nobody answers for, wherever a descriptor may come, and too
+    many of them. What has come back is kept: nothing is to be closed yet."""
+    mute, held, good = os.open(path, os.O_RDWR), [], proc_files()
+    for fds in ([mute, good[1]], [good[0], mute], [mute] * 2, [mute] * 4):
+        ask_with(book, held, HELLO, hello(), fds)
+    for op, greet in ((JOIN, False), (ATTACH, False), (ATTACH, True),
+                      (CLOSED, True), (OPEN, True), (ADMIN, False)):
+        ask_with(book, held, op, b'stat\0', [mute], greet)
+    end, peer = lingering_socket()
+    ask_with(book, held, ATTACH, b'', [end.fileno()], True)
+    # It is rnicd, or this thread, whose close is the last.
+    threading.Thread(target=end.close, daemon=True).start()
+    return held, peer
+
+
+def apart(lie, *args):
+    """A process that tells its lie, says so, and ends when it is told to: one
+    that has such a file open can neither start others nor close it. Its number,
+    and two files: for a byte that it says, and to be closed."""
+    (said, says), (told, tell) = os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(says)
+        os.close(told)
+        return pid, open(said, 'rb', buffering=0), open(tell, 'wb', buffering=0)
+    try:
+        os.close(tell)
+        kept = lie(*args)
+        os.write(says, b'.' if kept else b'')
+        os.read(told, 1)
+    finally:
+        os._exit(0)
 
 
 def random_messages(book, seed=4791):

@@ -2,8 +2,9 @@
 /*
  * A FUSE file system of one file, whose READs are answered only after SIGUSR1.
  *
- *     mute_file FOLDER        mounts there, prints "mounted", and "waits" for each READ that is
- *                             not answered yet; SIGTERM ends it
+ *     mute_file FOLDER [all]  mounts there, prints "mounted", and "waits" for each READ that is
+ *                             not answered yet; SIGTERM ends it. all: nor is anything else that
+ *                             is asked of an open file
  *
  * It speaks the kernel's protocol by itself, so that no library decides when to answer.
  */
@@ -30,11 +31,11 @@
 
 struct waiting {
 	uint64_t unique;
-	uint32_t size;
+	uint32_t size; /* 0: no READ */
 };
 
 static int fuse;
-static bool talks;
+static bool talks, all;
 static struct waiting waiting[WAITING_MAX];
 static unsigned int n_waiting;
 
@@ -73,14 +74,14 @@ static struct fuse_attr attr_of(uint64_t ino)
 
 static void answer_data(const struct waiting *w)
 {
-	uint8_t *data = malloc(w->size);
+	uint8_t *data = malloc(w->size + 1);
 
 	memset(data, 'A', w->size);
-	answer(w->unique, 0, data, w->size);
+	answer(w->unique, 0, data, w->size); /* too short for STATFS: that is EIO */
 	free(data);
 }
 
-static void read_asked(uint64_t unique, uint32_t size)
+static void late_asked(uint64_t unique, uint32_t size)
 {
 	struct waiting w = {unique, size};
 
@@ -117,6 +118,12 @@ static void asked(const struct fuse_in_header *in, const void *arg)
 	case FUSE_LOOKUP:
 		answer(in->unique, 0, &entry, sizeof(entry));
 		return;
+	case FUSE_STATFS:
+		if (all)
+			late_asked(in->unique, 0);
+		else
+			answer(in->unique, ENOSYS, NULL, 0);
+		return;
 	case FUSE_GETATTR:
 	case FUSE_SETATTR:
 		answer(in->unique, 0, &attr, sizeof(attr));
@@ -125,13 +132,18 @@ static void asked(const struct fuse_in_header *in, const void *arg)
 		answer(in->unique, 0, &opened, sizeof(opened));
 		return;
 	case FUSE_READ:
-		read_asked(in->unique, ((const struct fuse_read_in *)arg)->size);
+		late_asked(in->unique, ((const struct fuse_read_in *)arg)->size);
 		return;
 	case FUSE_WRITE:
 		written.size = ((const struct fuse_write_in *)arg)->size;
 		answer(in->unique, 0, &written, sizeof(written));
 		return;
 	case FUSE_FLUSH:
+		if (all)
+			late_asked(in->unique, 0);
+		else
+			answer(in->unique, 0, NULL, 0);
+		return;
 	case FUSE_RELEASE:
 	case FUSE_FSYNC:
 		answer(in->unique, 0, NULL, 0);
@@ -177,8 +189,9 @@ int main(int argc, char **argv)
 	struct pollfd p[2] = {{.events = POLLIN}, {.events = POLLIN}};
 	sigset_t set;
 
-	if (argc != 2)
+	if (argc != 2 && argc != 3)
 		return 2;
+	all = argc == 3;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGTERM);

@@ -16,6 +16,7 @@
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/link.h"
 #include "verbs/kernel/netlink.h"
+#include "verbs/kernel/passed.h"
 #include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem_slow.h"
 #include "verbs/kernel/uverbs.h"
@@ -68,7 +69,9 @@ static int kernel_start(struct kernel *k)
 	ev_io_start(k->cfg.loop, &k->inotify_io);
 	ev_io_init(&k->slow_io, slow_fired, umem_slow_fd(), EV_READ);
 	ev_io_start(k->cfg.loop, &k->slow_io);
-	rc = ucma_create(k);
+	rc = passed_begin(k);
+	if (!rc)
+		rc = ucma_create(k);
 	if (!rc)
 		rc = tree_create(k);
 	return rc ? rc : listener_open(k);
@@ -114,6 +117,7 @@ void kernel_destroy(struct kernel *k)
 	tree_destroy(k);
 	watcher_stop(k, &k->inotify_io);
 	watcher_stop(k, &k->slow_io);
+	passed_end(k);
 	if (k->inotify_fd >= 0)
 		close(k->inotify_fd);
 	wake_page_destroy(k->wake);

@@ -17,6 +17,7 @@ struct afterlife;
 struct conn;
 struct context;
 struct nl_sock;
+struct passed;
 struct ucma;
 struct wake_page;
 
@@ -51,6 +52,7 @@ struct kernel {
 	struct wake_page *wake;
 	struct owners owners;
 	struct ucma *ucma;
+	struct passed *passed;
 };
 
 /* ---- wake.c ---- */
@@ -97,6 +99,8 @@ int conn_create(struct kernel *k, int fd, uid_t uid, pid_t pid);
 const struct conn *conn_next(const struct conn *c);
 uid_t conn_uid(const struct conn *c);
 void conns_close(struct kernel *k);
+/* Connections from which nothing was taken, because too many descriptors waited, are read again. */
+void passed_resume(struct kernel *k);
 /* Run the request; the answer's ret, or -EINPROGRESS. */
 int64_t session_call(struct call *call);
 int session_create(struct kernel *k, int mem_fd, int maps_fd, const struct rnic_ctl_hello *hello,

@@ -28,6 +28,8 @@ verbs_kernel_libkernel_la_SOURCES = \
 	verbs/kernel/listener.c \
 	verbs/kernel/netlink.c \
 	verbs/kernel/netlink.h \
+	verbs/kernel/passed.c \
+	verbs/kernel/passed.h \
 	verbs/kernel/server.c \
 	verbs/kernel/session.c \
 	verbs/kernel/session.h \

@@ -18,13 +18,16 @@
 #include "verbs/kernel/admin.h"
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
+#include "verbs/kernel/passed.h"
 #include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem.h"
 
+#define HELLO_FDS 2
 #define REQUEST_MAX (sizeof(struct rnic_ctl_request) + RNIC_CTL_DATA_MAX)
 
 enum conn_stage {
 	CONN_READING,
+	CONN_LOOKING,	/* waits until its descriptors have been looked at */
 	CONN_NEEDS_FD,	/* the client is to send a descriptor that its call names */
 	CONN_RUNNING,	/* waits for memory to run again */
 	CONN_FINISHING, /* waits for memory to write results */
@@ -40,6 +43,8 @@ struct conn {
 	int fd;
 	ev_io readable, writable;
 	enum conn_stage stage;
+	struct passed_look *look; /* LOOKING */
+	bool held;		  /* not read: passed_is_full */
 	struct call call;
 	int64_t ret; /* of a call that FINISHING, or REPLYING */
 	struct admin_reply reply;
@@ -56,16 +61,38 @@ static void call_fds_close(struct conn *c)
 	c->call.n_fds = 0;
 }
 
+/* What of the client's nobody has asked for. */
+static void passed_drop(struct conn *c)
+{
+	for (uint32_t i = 0; i < c->call.n_fds; i++)
+		passed_close(c->kernel, c->uid, c->call.fds[i]);
+	c->call.n_fds = 0;
+}
+
+/* What still waits in it may have descriptors with it, which go too. */
+static void socket_close(struct conn *c)
+{
+	char next;
+
+	shutdown(c->fd, SHUT_RDWR);
+	if (recv(c->fd, &next, sizeof(next), MSG_PEEK | MSG_DONTWAIT) > 0)
+		passed_close(c->kernel, c->uid, c->fd);
+	else
+		close(c->fd);
+}
+
 static void conn_close(struct conn *c)
 {
 	struct kernel *k = c->kernel;
 
 	call_fds_close(c);
+	if (c->look)
+		passed_look_abandon(c->look);
 	call_io_destroy(c->call.io);
 	admin_reply_free(&c->reply);
 	ev_io_stop(k->cfg.loop, &c->readable);
 	ev_io_stop(k->cfg.loop, &c->writable);
-	close(c->fd);
+	socket_close(c);
 	k->n_conns--;
 	k->refusal_told = false;
 	if (c->prev)
@@ -188,11 +215,14 @@ static void conn_fd_came(struct conn *c)
 	struct channel *ch = NULL;
 	struct stat st;
 
-	if (c->call.n_fds && !fstat(c->call.fds[0], &st)) {
+	if (c->call.n_fds == 1 && passed_is_plain(c->call.fds[0]) && !fstat(c->call.fds[0], &st)) {
 		ch = channel_find_inode(st.st_dev, st.st_ino);
 		file = ch ? NULL : ucma_find_inode(c->kernel, st.st_dev, st.st_ino);
 	}
-	call_fds_close(c);
+	if (ch || file)
+		call_fds_close(c);
+	else
+		passed_drop(c);
 	call_fd_came(&c->call, ch ? channel_id(ch) : file ? ucma_id(file) : 0);
 	conn_run(c);
 }
@@ -241,7 +271,7 @@ static void conn_hello(struct conn *c, const struct rnic_ctl_request *req, const
 		conn_answer(c, 0, NULL, 0);
 		return;
 	}
-	if (c->call.n_fds != 2)
+	if (c->call.n_fds != HELLO_FDS)
 		goto refuse;
 	c->call.n_fds = 0;
 	rc = session_create(c->kernel, c->call.fds[0], c->call.fds[1], &hello, c->uid, c->pid,
@@ -297,14 +327,19 @@ static void writable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	conn_reply(w->data);
 }
 
+static bool conn_may_change(const struct conn *c)
+{
+	return c->uid == 0 || c->uid == geteuid();
+}
+
 static void conn_admin(struct conn *c, const struct rnic_ctl_request *req, const uint8_t *data)
 {
 	c->replied = 0;
 	c->reply.fds = c->call.fds;
 	c->reply.n_fds = c->call.n_fds;
-	c->reply.may_change = c->uid == 0 || c->uid == geteuid();
+	c->reply.may_change = conn_may_change(c);
 	c->ret = admin_run(c->kernel, (const char *)data, req->len, req->arg[0] == 1, &c->reply);
-	call_fds_close(c);
+	passed_drop(c);
 	admin_reply_end(&c->reply);
 	conn_reply(c);
 }
@@ -320,6 +355,7 @@ static void conn_request(struct conn *c)
 	c->call.data = data;
 	memset(c->call.fd_info, 0, sizeof(c->call.fd_info));
 	if (c->request_len < sizeof(*req) || req->len != c->request_len - sizeof(*req)) {
+		passed_drop(c);
 		conn_answer(c, -EPROTO, NULL, 0);
 	} else if (req->op == RNIC_CTL_HELLO || req->op == RNIC_CTL_JOIN) {
 		conn_hello(c, req, data);
@@ -328,14 +364,64 @@ static void conn_request(struct conn *c)
 	} else if (!c->session) {
 		conn_answer(c, -EPROTO, NULL, 0);
 	} else {
-		if (req->op != RNIC_CTL_ATTACH)
-			call_fds_close(c);
 		c->call.io = call_io_create();
-		if (c->call.io)
+		if (c->call.io) {
 			conn_run(c);
-		else
+		} else {
+			passed_drop(c);
 			conn_answer(c, -ENOMEM, NULL, 0);
+		}
 	}
+}
+
+static void looked(void *arg, const int *fds, uint32_t n)
+{
+	struct conn *c = arg;
+
+	c->look = NULL;
+	c->stage = CONN_READING;
+	memcpy(c->call.fds, fds, n * sizeof(*fds));
+	c->call.n_fds = n;
+	conn_request(c);
+}
+
+/* A process's memory, by a proc of its own: that it is one is not known without asking it. */
+static void conn_look(struct conn *c)
+{
+	uint32_t n = c->call.n_fds;
+
+	c->call.n_fds = 0;
+	c->look = passed_look_begin(c->kernel, c->uid, c->call.fds, n, looked, c);
+	if (c->look)
+		c->stage = CONN_LOOKING;
+	else
+		conn_answer(c, -EAGAIN, NULL, 0);
+}
+
+static bool is_proc_here(const struct conn *c)
+{
+	for (uint32_t i = 0; i < c->call.n_fds; i++)
+		if (!passed_is_proc(c->kernel, c->call.fds[i]))
+			return false;
+	return true;
+}
+
+/* Only some requests want descriptors, and only of some kinds. */
+static void conn_received(struct conn *c)
+{
+	const struct rnic_ctl_request *req = (const struct rnic_ctl_request *)(void *)c->request;
+	uint32_t op = c->request_len >= sizeof(*req) ? req->op : 0;
+
+	if (op == RNIC_CTL_HELLO && !c->session && c->call.n_fds == HELLO_FDS) {
+		if (!is_proc_here(c)) {
+			conn_look(c);
+			return;
+		}
+	} else if (!(op == RNIC_CTL_ATTACH && c->session && c->call.n_fds == 1) &&
+		   !(op == RNIC_CTL_ADMIN && conn_may_change(c))) {
+		passed_drop(c);
+	}
+	conn_request(c);
 }
 
 static void take_fds(struct conn *c, struct msghdr *msg)
@@ -352,7 +438,7 @@ static void take_fds(struct conn *c, struct msghdr *msg)
 			if (c->call.n_fds < RNIC_CTL_FDS_MAX)
 				c->call.fds[c->call.n_fds++] = fd;
 			else
-				close(fd);
+				passed_close(c->kernel, c->uid, fd);
 		}
 	}
 }
@@ -372,7 +458,6 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 			     .msg_controllen = sizeof(u.buf)};
 	ssize_t n;
 
-	(void)loop;
 	(void)revents;
 	if (c->stage != CONN_READING && c->stage != CONN_NEEDS_FD) {
 		/* The process is gone, or has not waited for its answer. */
@@ -381,21 +466,28 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	}
 	if (c->stage == CONN_NEEDS_FD)
 		iov = (struct iovec){.iov_base = &more, .iov_len = sizeof(more)};
+	if (passed_is_full(c->kernel, c->uid)) {
+		ev_io_stop(loop, w);
+		c->held = true;
+		return;
+	}
 	n = recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n > 0)
 		take_fds(c, &msg);
 	if (n <= 0 || msg.msg_flags & MSG_TRUNC) {
+		passed_drop(c);
 		conn_close(c);
 		return;
 	}
 	if (c->stage == CONN_READING) {
 		c->request_len = (size_t)n;
-		conn_request(c);
+		conn_received(c);
 	} else if (n == sizeof(more) && more.op == RNIC_CTL_FD) {
 		conn_fd_came(c);
 	} else {
+		passed_drop(c);
 		conn_close(c);
 	}
 }
@@ -430,6 +522,15 @@ const struct conn *conn_next(const struct conn *c)
 uid_t conn_uid(const struct conn *c)
 {
 	return c->uid;
+}
+
+void passed_resume(struct kernel *k)
+{
+	for (struct conn *c = k->conns; c; c = c->next)
+		if (c->held) {
+			c->held = false;
+			ev_io_start(k->cfg.loop, &c->readable);
+		}
 }
 
 void conns_close(struct kernel *k)

@@ -23,6 +23,7 @@
 #include "verbs/kernel/context.h"
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/netlink.h"
+#include "verbs/kernel/passed.h"
 #include "verbs/kernel/ucma.h"
 #include "verbs/kernel/umem_priv.h"
 #include "verbs/kernel/uverbs.h"
@@ -357,16 +358,19 @@ static int64_t call_attach(struct call *call)
 		return -EBADF;
 	fd = call->fds[0];
 	call->n_fds = 0;
-	rc = fstat(fd, &st);
-	close(fd);
-	if (rc)
-		return -EBADF;
+	if (!passed_is_plain(fd) || fstat(fd, &st)) {
+		passed_close(call->kernel, call->session->uid, fd);
+		return -ENOTTY;
+	}
 	c = context_find_inode(call->kernel, st.st_dev, st.st_ino);
 	ch = c ? NULL : channel_find_inode(st.st_dev, st.st_ino);
 	file = !c && !ch ? ucma_find_inode(call->kernel, st.st_dev, st.st_ino) : NULL;
 	s = !c && !ch && !file ? nl_sock_find_inode(call->kernel, st.st_dev, st.st_ino) : NULL;
-	if (!c && !ch && !file && !s)
+	if (!c && !ch && !file && !s) {
+		passed_close(call->kernel, call->session->uid, fd);
 		return -ENOTTY;
+	}
+	close(fd);
 	id = c ? context_id(c) : ch ? channel_id(ch) : file ? ucma_id(file) : nl_sock_id(s);
 	call->fd_info[0] = (struct rnic_ctl_fd){
 		.width = 4,
