@@ -402,6 +402,7 @@ static void begin(void)
 	rig.timer = UINT64_MAX;
 	rig.kernel.cfg.loop = loop ? loop : ev_loop_new(0);
 	rig.kernel.cfg.route = route;
+	rig.kernel.owners.files_max = 100;
 	rig.kernel.devices = &rig.dev;
 	rig.dev.kernel = &rig.kernel;
 	rig.dev.rnic = rnic_device_create(&cfg);
@@ -419,7 +420,7 @@ static void end(void)
 		records_are_the_events(i);
 		file_close(i);
 	}
-	MUST_BE(!rig.kernel.ucma->files && !rig.kernel.ucma->owners);
+	MUST_BE(!rig.kernel.ucma->files && !rig.kernel.owners.head);
 	for (uint32_t i = 0; i < CMA_PORT_PLACES; i++)
 		MUST_BE(!rig.kernel.ucma->ports[i]);
 	ucma_destroy(&rig.kernel);
