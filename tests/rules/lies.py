@@ -3,6 +3,7 @@
 
 import array
 import errno
+import fcntl
 import os
 import random
 import re
@@ -14,6 +15,7 @@ import threading
 from rulebook import PATIENCE, Broken
 
 HELLO, JOIN, OPEN, ATTACH, WRITE, IOCTL, CLOSED, ADMIN = range(1, 9)
+PORT = 11
 FLOOD = 600
 CONTROL_H = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
                          '..', 'verbs', 'abi', 'control.h')
@@ -75,6 +77,57 @@ def wrong_descriptors(book):
                 os.close(fd)
             if answer(end) >= 0:
                 raise Broken(f'{names} is taken for memory')
+
+
+def ids_of_others(book):
+    """A bystander's are among the first numbers."""
+    end, fds = welcomed(book)
+    with end:
+        for number in range(1, 200):
+            for op in (WRITE, IOCTL, PORT):
+                send(end, request(op, args=(number, 0, 0, 0)))
+                if answer(end) != -errno.EBADF:
+                    raise Broken(f'request {op} may name {number}')
+    for fd in fds:
+        os.close(fd)
+
+
+def files_in_place_of_ours(book):
+    """Memfds, unsealed, empty and sealed, and what else is no channel."""
+    unsealed, empty, sealed = (os.memfd_create('mem', os.MFD_ALLOW_SEALING)
+                               for _ in range(3))
+    os.truncate(unsealed, 1 << 20)
+    fcntl.fcntl(sealed, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SEAL)
+    lies = [unsealed, empty, sealed, os.eventfd(0),
+            os.open('/dev/null', os.O_RDWR), *os.pipe()]
+    end, fds = welcomed(book)
+    for fd in lies:
+        send(end, request(ATTACH), [fd])
+        if answer(end) != -errno.ENOTTY:
+            raise Broken('a file of its own is taken for one of ours')
+        with connect(book) as other:
+            send(other, request(HELLO, hello()), [fd, fd])
+            if answer(other) >= 0:
+                raise Broken('a file is taken for memory')
+    end.close()
+    for fd in lies + fds:
+        os.close(fd)
+
+
+def shared_page_is_read_only(book):
+    """All clients have the one page that says whether the daemon sleeps."""
+    end, fds = welcomed(book)
+    again = os.open(f'/proc/self/fd/{fds[0]}', os.O_RDWR)
+    for change in (lambda: os.truncate(again, 0),
+                   lambda: os.write(again, b'x')):
+        try:
+            change()
+        except PermissionError:
+            continue
+        raise Broken('the page can be changed')
+    end.close()
+    for fd in [again, *fds]:
+        os.close(fd)
 
 
 def proc_files():
