@@ -9,6 +9,7 @@
  *     channel many       a channel closes that has many IDs and events
  *     channel ports      all ports are taken, and one more is asked for
  *     channel cancel     threads are cancelled while they wait for an event
+ *     channel close      a channel is closed while a thread waits for its event
  *     channel removal    waits until it is told that the device of an ID goes
  *     channel server     accepts connections until it is killed
  *     channel echo       accepts connections and disconnects as its peers do, until it is ended
@@ -22,9 +23,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <rdma/rdma_user_cm.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rig.h"
@@ -293,6 +296,51 @@ static void by_cancel(void)
 	close(cancelled_fd);
 }
 
+static _Atomic pid_t waiter;
+static int waited_fd;
+
+static void *wait_for_request(void *ev)
+{
+	waiter = (pid_t)syscall(SYS_gettid);
+	MUST(!get_event(waited_fd, ev));
+	return NULL;
+}
+
+/* Until that thread sleeps, for an event and not for an answer of the daemon. */
+static void sleep_await(void)
+{
+	char path[64], number[16] = "";
+
+	do {
+		int fd;
+
+		sched_yield();
+		snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", waiter);
+		fd = waiter ? open(path, O_RDONLY) : -1;
+		if (fd < 0)
+			continue;
+		MUST(read(fd, number, sizeof(number) - 1) > 0);
+		close(fd);
+	} while (strtol(number, NULL, 10) != SYS_recvfrom);
+}
+
+static void by_close(void)
+{
+	struct rdma_ucm_event_resp ev = {0};
+	int other = channel_open();
+	pthread_t thread;
+
+	waited_fd = channel_open();
+	listen_at(waited_fd, PORT);
+	MUST(!pthread_create(&thread, NULL, wait_for_request, &ev));
+	sleep_await();
+	close(waited_fd);
+	connect_to(other, PORT);
+	MUST(!pthread_join(thread, NULL));
+	MUST(ev.event == CONNECT_REQUEST);
+	close(other);
+}
+
 static void say(const char *word)
 {
 	puts(word);
@@ -407,7 +455,7 @@ int main(int argc, char **argv)
 		{"migrate", by_migrate}, {"join", by_join}, {"unread", by_unread},
 		{"ids", by_ids},	 {"many", by_many}, {"ports", by_ports},
 		{"cancel", by_cancel},	 {"echo", by_echo}, {"removal", by_removal},
-		{"server", by_server},	 {"peer", by_peer},
+		{"server", by_server},	 {"peer", by_peer}, {"close", by_close},
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "cycles")) {

@@ -230,6 +230,7 @@ static void records_take(int fd, const struct rnic_ctl_answer *answer)
 
 static void held_close(void *held)
 {
+	device_closed(*(int *)held);
 	syscall(SYS_close, *(int *)held);
 }
 
@@ -245,8 +246,7 @@ static int64_t event_look(int fd)
 	return ret;
 }
 
-/* Like the kernel's it goes on if another thread closes the descriptor meanwhile: held is another.
- * And like a write that waits it is a cancellation point. */
+/* Like a write that waits it is a cancellation point. */
 static int64_t event_await(int held)
 {
 	int64_t ret;
@@ -257,23 +257,29 @@ static int64_t event_await(int held)
 	return ret;
 }
 
-static int64_t channel_write(int fd, struct file *f, uint64_t arg[4])
+/* Like the kernel's it goes on if another thread closes the descriptor meanwhile: held is another
+ * number of the same file. */
+static int64_t channel_write(int fd, uint64_t arg[4])
 {
 	int held = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
 	struct rnic_ctl_answer answer;
+	struct file *f;
 	int64_t ret;
 
 	if (held < 0)
 		return -errno;
-	do {
+	device_dupped(fd, held);
+	f = device_get(held);
+	ret = f ? 0 : -EBADF; /* it was closed first */
+	while (!ret) {
 		answer.fd[0] = (struct rnic_ctl_fd){0};
-		ret = command(RNIC_CTL_WRITE, fd, f, arg, &answer);
+		ret = command(RNIC_CTL_WRITE, held, f, arg, &answer);
 		records_take(held, &answer);
 		if (ret != RNIC_CTL_WAIT)
 			break;
 		ret = event_await(held);
-	} while (!ret);
-	syscall(SYS_close, held);
+	}
+	held_close(&held);
 	return ret;
 }
 
@@ -283,7 +289,7 @@ int64_t device_write(int fd, struct file *f, const void *buf, size_t len)
 	uint64_t arg[4] = {0, (uintptr_t)buf, len};
 
 	if (f->kind == RNIC_FD_UCMA)
-		return channel_write(fd, f, arg);
+		return channel_write(fd, arg);
 	return command(RNIC_CTL_WRITE, fd, f, arg, &answer);
 }
 
