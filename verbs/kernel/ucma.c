@@ -457,7 +457,7 @@ static int join(struct ucmd_cm *cmd, uint32_t number, const void *addr, size_t l
 		rc = cma_join(id, &group, uid, flags, &resp.id);
 	if (rc)
 		return rc;
-	/* Of a call that fails librnic.so takes no records out: so there may be none. */
+	/* Only a join that has been answered has an event. */
 	rc = response(cmd, to, &resp, sizeof(resp));
 	if (rc)
 		(void)cma_leave(cmd->file, resp.id);
