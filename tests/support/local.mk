@@ -74,5 +74,33 @@ tests_support_verbs_CPPFLAGS = $(SUPPORT_CPPFLAGS)
 tests_support_verbs_CFLAGS = $(RULES_CFLAGS)
 tests_support_verbs_LDFLAGS = -no-install
 tests_support_verbs_LDADD = -libverbs
+
+if HAVE_RDMACM
+check_PROGRAMS += \
+	tests/support/librdmacm \
+	tests/support/rsockets \
+	$(NULL)
+
+tests_support_librdmacm_SOURCES = \
+	tests/support/librdmacm.c \
+	tests/support/librdmacm.h \
+	tests/support/librdmacm_connections.c \
+	tests/support/librdmacm_datagrams.c \
+	tests/support/librdmacm_endpoints.c \
+	tests/support/librdmacm_ids.c \
+	tests/support/librdmacm_own_queues.c \
+	tests/support/librdmacm_traffic.c \
+	$(SUPPORT_ASK)
+tests_support_librdmacm_CPPFLAGS = $(SUPPORT_CPPFLAGS)
+tests_support_librdmacm_CFLAGS = $(RULES_CFLAGS) -pthread
+tests_support_librdmacm_LDFLAGS = -no-install
+tests_support_librdmacm_LDADD = -lrdmacm -libverbs
+
+tests_support_rsockets_SOURCES = tests/support/rsockets.c $(SUPPORT_ASK)
+tests_support_rsockets_CPPFLAGS = $(SUPPORT_CPPFLAGS)
+tests_support_rsockets_CFLAGS = $(RULES_CFLAGS) -pthread
+tests_support_rsockets_LDFLAGS = -no-install
+tests_support_rsockets_LDADD = -lrdmacm -libverbs
+endif
 endif
 endif

@@ -124,6 +124,15 @@ def cm_names():
             | enum(text, 'RDMA_OPTION_IB_PATH', 'RDMA_OPTION_IB_'))
 
 
+def librdmacm_names():
+    text = header('rdma/rdma_cma.h') + header('rdma/rdma_verbs.h')
+    return set(re.findall(r'\b(rdma_[a-z0-9_]+)\s*\(', text))
+
+
+def rsocket_names():
+    return set(re.findall(r'\b(r[a-z0-9_]+)\s*\(', header('rdma/rsocket.h')))
+
+
 def message_names():
     return enum(header('rdma/rdma_netlink.h'), 'RDMA_NLDEV_CMD_GET', 'RDMA_NLDEV_CMD_')
 
@@ -140,6 +149,8 @@ NAMES = {
     'uverbs by ioctl': method_names,
     'uverbs commands': command_names,
     'rdma_cm': cm_names,
+    'librdmacm': librdmacm_names,
+    'rsockets': rsocket_names,
     'NETLINK_RDMA': message_names,
     'sysfs': file_names,
 }
