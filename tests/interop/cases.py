@@ -20,8 +20,8 @@ def check_row(case, output):
 
 def check_quiet(_case, output):
     """An end that reports nothing must not complain either."""
-    bad = re.search(r'^.*(failed|error|unable|couldn.t|mismatch).*$', output, re.M | re.I)
-    return bad.group(0).strip() if bad else None
+    bad = re.search(r'^.*(failed|error|unable|couldn.t|mismatch).*(\nEvent: .*)?$', output, re.M | re.I)
+    return ' '.join(bad.group(0).split()) if bad else None
 
 
 def check_pingpong(case, output):

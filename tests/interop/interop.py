@@ -45,7 +45,8 @@ GUEST_LOST = {name + '_guest_loss': name for name in LOSS_CASES}
 # name: the case that is run with each packet of the guest marked on its way
 MARKED = {name + '_marked': name for name in ('ib_write_bw', 'ib_read_bw')}
 
-PERFTEST_TRIES = 5
+OUTPUTS = ('.server', '.client')
+PERFTEST_TRIES = 20
 TOO_EARLY = ('RDMA_CM_EVENT_REJECTED; error: 8', 'RDMA_CM_EVENT_UNREACHABLE; error: 1')
 
 
@@ -180,6 +181,9 @@ class Run:
             except TooEarly:
                 Job.end_all(keep=[end.daemon for end in (server_end, client_end)])
                 self.port += 1
+                # What that try printed is not to be held against the next.
+                for suffix in OUTPUTS:
+                    os.unlink(prefix + suffix)
         return self.measured_exchange(case, server_end, client_end, prefix)
 
     def case(self, name, case, server_end, client_end):
@@ -247,7 +251,7 @@ class Run:
 
     def save(self, name, prefix):
         os.makedirs(self.keep, exist_ok=True)
-        for suffix in ('.server', '.client', '.pcap'):
+        for suffix in (*OUTPUTS, '.pcap'):
             if os.path.exists(prefix + suffix):
                 shutil.copy(prefix + suffix, os.path.join(self.keep, name + suffix))
 
