@@ -70,8 +70,15 @@ uint16_t pair_free_udp_port(void)
 	socklen_t len = net_sockaddr_set(&sa, pair_v6_loopback, 0, 0);
 	int fd = socket(AF_INET6, SOCK_DGRAM, 0);
 
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(bind(fd, &sa.sa, len), 0);
+	if (fd < 0 || bind(fd, &sa.sa, len)) { /* no IPv6 here */
+		uint8_t addr[16];
+
+		close(fd);
+		pair_v4(addr, 1);
+		len = net_sockaddr_set(&sa, addr, 0, 0);
+		fd = socket(AF_INET, SOCK_DGRAM, 0);
+		ck_assert_int_eq(bind(fd, &sa.sa, len), 0);
+	}
 	ck_assert_int_eq(getsockname(fd, &sa.sa, &len), 0);
 	close(fd);
 	return net_sockaddr_port(&sa);
