@@ -116,7 +116,7 @@ def compare_with_scapy(path, roce, ethernet):
 def run(report, setting):
     where = f'{setting.name}.capture'
     report.case(f'{where}.bulk_uses_runs', check_runs_used, setting)
-    for family in ('ipv4', 'ipv6'):
+    for family in setting.families(report):
         for program, options, at_least in RUNS:
             report.case(f'{where}.{family}.{program}', check_captured,
                         setting, family, program, options, at_least)

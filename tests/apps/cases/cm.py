@@ -266,7 +266,7 @@ RPING = {
 
 
 def run(report, setting):
-    for family in ('ipv4', 'ipv6'):
+    for family in setting.families(report):
         place = Place(setting, family)
         prefix = f'{setting.name}.{family}.cm'
         for name, (options, clients) in RPING.items():

@@ -35,7 +35,7 @@ def check_pingpong(ends, family, options, program='ibv_rc_pingpong'):
 
 
 def run(report, setting):
-    for family in ('ipv4', 'ipv6'):
+    for family in setting.families(report):
         where = f'{setting.name}.loss.{family}'
         ends = setting.ends(family)
         for program in ('ib_send_bw', 'ib_write_bw', 'ib_read_bw'):

@@ -13,7 +13,6 @@ SIZES_OF_ALL = {f'ib_{what}': [2 ** i for i in range(1, 24)]
                 for what in ('send_bw', 'write_bw', 'read_bw',
                              'send_lat', 'write_lat', 'read_lat')}
 UD_MTU = 4096           # of the devices of all settings: a message is a packet
-FAMILIES = ('ipv4', 'ipv6')
 
 
 class Matrix:
@@ -94,7 +93,7 @@ def run_refused(report, matrix=None):
 
 def run(report, setting):
     matrix = Matrix()
-    for family in FAMILIES:
+    for family in setting.families(report):
         for program, option in matrix.taken():
             report.case(f'{setting.name}.{family}.{program}.{option}',
                         check_taken, matrix, setting.ends(family), family,

@@ -41,7 +41,7 @@ def run(report, setting):
                     ['ibv_devinfo'], [host.device, 'PORT_ACTIVE'])
         report.case(f'{where}.ibv_devinfo_list', check_shows, host,
                     ['ibv_devinfo', '-l'], ['1 HCA found', host.device])
-    for family, name in itertools.product(('ipv4', 'ipv6'), OPTIONS):
+    for family, name in itertools.product(setting.families(report), OPTIONS):
         report.case(f'{setting.name}.{family}.ibv_rc_pingpong.{name}',
                     check_pingpong, setting.ends(family), family,
                     OPTIONS[name])

@@ -69,7 +69,8 @@ def perftest_cells(table, setting, family):
 
 
 def run(report, setting):
-    for family, program in itertools.product(matrix.FAMILIES, PINGPONGS):
+    families = setting.families(report)
+    for family, program in itertools.product(families, PINGPONGS):
         for name, options in PINGPONGS[program].items():
             report.case(f'{setting.name}.{family}.{program}.{name}',
                         check_pingpong, setting.ends(family), family, program,
@@ -80,7 +81,7 @@ def run(report, setting):
         for program in ('ib_send_bw', 'ib_send_lat'):
             report.case(f'{setting.name}.ipv6.{program}.multicast',
                         check_multicast, setting.hosts[0], program)
-    for family in matrix.FAMILIES:
+    for family in families:
         for name, program, option in perftest_cells(table, setting, family):
             report.case(name, matrix.check_taken, table, setting.ends(family),
                         family, program, option)
