@@ -2,6 +2,7 @@
 """A daemon of the test's own, programs under rnic-run, and waiting for what they say."""
 
 import argparse
+import fcntl
 import json
 import os
 import re
@@ -243,7 +244,8 @@ def skip(suite, reason):
 
 def own_namespaces(suite):
     """Runs the script again where there is nothing but lo, and mounts are
-    ours, which cannot be had in a chroot whose root is no mount."""
+    ours, which cannot be had in a chroot whose root is no mount. Where there
+    are no namespaces to be had, as in many a container, lo is shared."""
     if INSIDE in os.environ:
         return
     user = [] if os.geteuid() == 0 else ['--user', '--map-root-user']
@@ -252,7 +254,8 @@ def own_namespaces(suite):
                               stderr=subprocess.DEVNULL).returncode:
             break
     else:
-        skip(suite, 'no namespaces here')
+        own_turn(suite)
+        return
     argv = ['unshare', *user, *kinds, '--', 'sh', '-c',
             'ip link set lo up && exec "$@"', 'sh', sys.executable,
             os.path.abspath(sys.argv[0]), *sys.argv[1:]]
@@ -260,10 +263,25 @@ def own_namespaces(suite):
     os.execvp('unshare', argv)
 
 
+def own_turn(suite):
+    """One of the suites that share lo at a time; it goes with this process."""
+    if not subprocess.run(['ip', 'link', 'show', 'lo', 'up'], check=False,
+                          stdout=subprocess.PIPE).stdout:
+        skip(suite, 'no namespaces here, and lo is down')
+    fcntl.flock(os.open(HERE, os.O_RDONLY), fcntl.LOCK_EX)
+    os.environ[INSIDE] = 'shared'
+
+
 def own_mounts():
     """For rules that mount something, which is to go with them."""
     if '--mount' not in os.environ[INSIDE]:
         raise Skipped('no mounts of its own here')
+
+
+def own_interfaces():
+    """For rules that make or change interfaces."""
+    if '--net' not in os.environ[INSIDE]:
+        raise Skipped('no network namespace of its own here')
 
 
 def reachable(builddir, folder, programs):

@@ -5,6 +5,8 @@ import socket
 import struct
 from collections import namedtuple
 
+from rulebook import Skipped
+
 ETH_P_IP = 0x0800
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
@@ -15,8 +17,11 @@ Sent = namedtuple('Sent', 'time opcode dqpn psn')
 
 class Sniffer:
     def __init__(self):
-        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM,
-                                    socket.htons(ETH_P_IP))
+        try:
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM,
+                                        socket.htons(ETH_P_IP))
+        except PermissionError:
+            raise Skipped('no packet sockets here') from None
         self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         try:
             self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 24)
