@@ -109,7 +109,7 @@ CM_CASES = {
     'rping_ipv6': CmCase('rping', '-s -a {to} -C 10 -v', '-c -a {to} -C 10 -v', check_pings, ipv6=True),
     'ucmatose_ipv6': CmCase('ucmatose', '-b {to} -f ipv6', '-s {to} -f ipv6', ipv6=True),
     # No mckey over IPv6: Linux 6.1 refuses to join (ENOTSUPP).
-    'cmtime': CmCase('cmtime', '-b {to}', '-s {to} -c 50', check_nothing, True),
+    'cmtime': CmCase('cmtime', '-b {to} -c 50', '-s {to} -c 50', check_nothing, True),
     'ib_write_bw_cm': CmCase('ib_write_bw', '-R -F -n 100', '-R -F -n 100 {to}'),
     'ib_send_bw_cm_ud': CmCase('ib_send_bw', '-R -F -n 100 -c UD', '-R -F -n 100 -c UD {to}'),
 }

@@ -232,8 +232,8 @@ def librdmacm_cases(place, family):
     yield 'udaddy', ['udaddy', '-b', to], ['udaddy', '-s', to], {}
     yield 'udaddy_20', ['udaddy', '-b', to, '-c', '20'], \
         ['udaddy', '-s', to, '-c', '20'], {}
-    yield 'cmtime', ['cmtime', '-b', to], ['cmtime', '-s', to, '-c', '100'], \
-        {'stays': True}
+    yield 'cmtime', ['cmtime', '-b', to, '-c', '100'], \
+        ['cmtime', '-s', to, '-c', '100'], {'stays': True}
     for name, program, options in (
             ('riostream', 'riostream', ['-I', '10']),
             ('rstream', 'rstream', ['-I', '20', '-C', '20']),
