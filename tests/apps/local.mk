@@ -40,6 +40,7 @@ EXTRA_DIST += \
 	tests/apps/harness/pair.py \
 	tests/apps/harness/ports.py \
 	tests/apps/harness/process.py \
+	tests/apps/harness/release.py \
 	tests/apps/harness/report.py \
 	tests/apps/harness/setting.py \
 	tests/apps/harness/skips.py \
