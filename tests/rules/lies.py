@@ -2,20 +2,24 @@
 """Clients of the control socket that do not keep to its protocol."""
 
 import array
+import contextlib
 import errno
 import fcntl
+import mmap
 import os
 import random
 import re
 import select
+import signal
 import socket
 import struct
 import threading
+import traceback
 
-from rulebook import PATIENCE, Broken
+from rulebook import PATIENCE, Broken, until
 
 HELLO, JOIN, OPEN, ATTACH, WRITE, IOCTL, CLOSED, ADMIN = range(1, 9)
-PORT = 11
+NETLINK, PORT = 10, 11
 FLOOD = 600
 CONTROL_H = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..',
                          '..', 'verbs', 'abi', 'control.h')
@@ -154,6 +158,45 @@ def lingering_socket():
     return end, peer
 
 
+def state_of(pid):
+    with open(f'/proc/{pid}/stat', encoding='ascii') as stat:
+        return stat.read().rsplit(')', 1)[1].split()[0]
+
+
+def linger_in(book, end, count=1, data=b'x'):
+    """A message with sockets whose last close waits: rnicd's, which first
+    sees it when they are closed here."""
+    sockets = [lingering_socket() for _ in range(count)]
+    numbers = array.array('i', [own.fileno() for own, _ in sockets])
+    pid = book.daemon.popen.pid     # no child of this process
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: state_of(pid) == 'T', interval=0.001)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        end.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, numbers)])
+    closes = [threading.Thread(target=own.close, daemon=True)
+              for own, _ in sockets]
+    for close in closes:
+        close.start()
+    for close in closes:
+        close.join(1)           # which waits only if it is the last after all
+    os.kill(pid, signal.SIGCONT)
+    return end, [peer for _, peer in sockets]
+
+
+def opened(book, op, data=b'', args=(os.O_RDWR, 0, 0, 0)):
+    """What it gives to a program: a socket of rdma_cm, or of netlink."""
+    end, fds = welcomed(book)
+    send(end, request(op, data, args))
+    said, parts, _, _ = end.recvmsg(8192, 256)
+    if struct.unpack('=q', said[:8])[0] < 0:
+        raise Broken(f'{data} is not to be had: {said[:8]}')
+    got = array.array('i')
+    got.frombytes(parts[0][2])
+    for fd in fds:
+        os.close(fd)
+    return end, socket.socket(fileno=got[0])
+
+
 def ask_with(book, held, op, data, fds, greet=False):
     """A message with descriptors, whose answer is not waited for."""
     if greet:
@@ -166,7 +209,7 @@ def ask_with(book, held, op, data, fds, greet=False):
     send(end, request(op, data), fds)
 
 
-def undying_descriptors(book, path):
+def undying_descriptors(book, _, path):
     """Files that nobody answers for, wherever a descriptor may come, and too
     many of them. What has come back is kept: nothing is to be closed yet."""
     mute, held, good = os.open(path, os.O_RDWR), [], proc_files()
@@ -180,6 +223,34 @@ def undying_descriptors(book, path):
     # It is rnicd, or this thread, whose close is the last.
     threading.Thread(target=end.close, daemon=True).start()
     return held, peer
+
+
+def held_pipe(book, server, path):
+    """One that nobody can write to, ask about or close: its lock is held by
+    a reader whose memory does not answer. It lies for as long as that."""
+    before = server.output().count('waits')
+    out, into = os.pipe()
+    file = os.open(path, os.O_RDWR)
+    memory = mmap.mmap(file, 4096)
+    os.write(into, b'x')
+    threading.Thread(target=os.readv, args=(out, [memory]),
+                     daemon=True).start()
+    until(lambda: server.output().count('waits') > before)
+    held = []
+    ask_with(book, held, ATTACH, b'', [into], True)
+    ask_with(book, held, HELLO, hello(), [into, into])
+    return held, memory
+
+
+def undying_in_queues(book, server, path):
+    """Descriptors where the daemon reads none, or fewer."""
+    held = [opened(book, OPEN, b'/dev/infiniband/rdma_cm'),
+            opened(book, NETLINK)]
+    held += [linger_in(book, end) for _, end in held]
+    held += [linger_in(book, connect(book), 20),
+             linger_in(book, connect(book), 1, b''),
+             held_pipe(book, server, path)]
+    return held
 
 
 def apart(lie, *args):
@@ -197,6 +268,8 @@ def apart(lie, *args):
         kept = lie(*args)
         os.write(says, b'.' if kept else b'')
         os.read(told, 1)
+    except Exception:           # pylint: disable=broad-except
+        traceback.print_exc()
     finally:
         os._exit(0)
 

@@ -18,6 +18,7 @@
 #include "verbs/kernel/kernel_priv.h"
 #include "verbs/kernel/netlink.h"
 #include "verbs/kernel/nldev.h"
+#include "verbs/kernel/passed.h"
 
 #define REQUEST_MAX 65536
 #define SOCKS_MAX 1024		/* of one user */
@@ -75,7 +76,7 @@ static void sock_close(struct nl_sock *s)
 	ev_timer_stop(s->kernel->cfg.loop, &s->more);
 	ev_io_stop(s->kernel->cfg.loop, &s->readable);
 	ev_io_stop(s->kernel->cfg.loop, &s->writable);
-	close(s->fd);
+	passed_socket_close(s->kernel, s->uid, s->fd);
 	if (s->opener)
 		owner_close(s->opener, 1);
 	free(s);
@@ -238,6 +239,12 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 
 	(void)loop;
 	(void)revents;
+	if (passed_follow(s->fd)) {
+		kernel_log(s->kernel, "netlink: a request of user %u has descriptors with it",
+			   (unsigned int)s->uid);
+		sock_close(s);
+		return;
+	}
 	n = recv(s->fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_TRUNC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;

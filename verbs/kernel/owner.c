@@ -54,6 +54,11 @@ void owner_put(struct owner *owner)
 	free(owner);
 }
 
+uid_t owner_uid(const struct owner *owner)
+{
+	return owner->uid;
+}
+
 static bool is_other(const struct owner *o)
 {
 	return o->uid && o->uid != geteuid();

@@ -25,6 +25,7 @@ struct owners {
 /* The owner of this session, or a new one: a reference. NULL: no memory. */
 struct owner *owner_get(struct owners *list, uint64_t session, uid_t uid);
 void owner_put(struct owner *owner); /* or NULL */
+uid_t owner_uid(const struct owner *owner);
 
 /* One more ID, or false. */
 bool owner_take(struct owner *owner);

@@ -77,15 +77,18 @@ bool passed_is_proc(const struct kernel *k, int fd)
 	return k->passed->mount >= 0 && mount_of(fd) == k->passed->mount;
 }
 
-/* And no FIFO with a name, of which some file system could be asked: names begin with a slash. */
+/*
+ * And no FIFO with a name, of which some file system could be asked: names begin with a slash. The
+ * pipe itself is not asked, since any call for it takes its lock, which a reader has for as long as
+ * its own memory lets it wait.
+ */
 static bool is_pipe(int fd)
 {
 	static const char pipe[] = "pipe:[";
 	char path[64], link[sizeof(pipe)] = "";
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return fcntl(fd, F_GETPIPE_SZ) >= 0 &&
-	       readlink(path, link, sizeof(pipe) - 1) == sizeof(pipe) - 1 && !strcmp(link, pipe);
+	return readlink(path, link, sizeof(pipe) - 1) == sizeof(pipe) - 1 && !strcmp(link, pipe);
 }
 
 bool passed_is_plain(int fd)
@@ -273,10 +276,44 @@ void passed_close(struct kernel *k, uid_t uid, int fd)
 {
 	if (fd < 0)
 		return;
-	if (fcntl(fd, F_GET_SEALS) >= 0 || is_pipe(fd) || passed_is_proc(k, fd))
+	if (passed_is_proc(k, fd))
 		close(fd);
 	else
 		passed_look_begin(k, uid, &fd, 1, NULL, NULL);
+}
+
+void passed_close_all(struct kernel *k, uid_t uid, const int *fds, uint32_t n)
+{
+	for (uint32_t part; n; fds += part, n -= part) {
+		part = n < RNIC_CTL_FDS_MAX ? n : RNIC_CTL_FDS_MAX;
+		passed_look_begin(k, uid, fds, part, NULL, NULL);
+	}
+}
+
+/* A message: with credentials it differs from the end, even if it is empty. */
+static bool message_waits(int fd)
+{
+	const int yes = 1;
+	struct msghdr msg = {0};
+
+	return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &yes, sizeof(yes)) ||
+	       (!recvmsg(fd, &msg, MSG_PEEK | MSG_DONTWAIT) && msg.msg_flags & MSG_CTRUNC);
+}
+
+void passed_socket_close(struct kernel *k, uid_t uid, int fd)
+{
+	shutdown(fd, SHUT_RDWR);
+	if (message_waits(fd))
+		passed_look_begin(k, uid, &fd, 1, NULL, NULL);
+	else
+		close(fd);
+}
+
+bool passed_follow(int fd)
+{
+	struct msghdr msg = {0};
+
+	return recvmsg(fd, &msg, MSG_PEEK | MSG_DONTWAIT) >= 0 && msg.msg_flags & MSG_CTRUNC;
 }
 
 bool passed_is_full(const struct kernel *k, uid_t uid)

@@ -2,8 +2,8 @@
 /*
  * Descriptors that clients have passed. Who serves the file behind one may never answer, and nearly
  * any call asks him, the last one too: close() flushes a file of FUSE, lets a TCP socket linger,
- * and ends what waits in a socket's queue. So those that could wait are looked at and closed by
- * threads of their own, and the loop goes on.
+ * takes a pipe's lock, frees a memfd's pages, and ends what waits in a socket's queue. So those
+ * that could wait are looked at and closed by threads of their own, and the loop goes on.
  */
 #ifndef KERNEL_PASSED_H
 #define KERNEL_PASSED_H
@@ -26,6 +26,14 @@ bool passed_is_plain(int fd);
 /* Of the proc that is mounted here: nothing waits. */
 bool passed_is_proc(const struct kernel *k, int fd);
 void passed_close(struct kernel *k, uid_t uid, int fd);
+/* Any number of them. */
+void passed_close_all(struct kernel *k, uid_t uid, const int *fds, uint32_t n);
+
+/* Does the next message in this socket of ours bring descriptors? Whoever reads it without them
+ * closes them. */
+bool passed_follow(int fd);
+/* Our end of a socket: what still waits in it may have descriptors with it, which go too. */
+void passed_socket_close(struct kernel *k, uid_t uid, int fd);
 
 /*
  * Takes n descriptors, at most RNIC_CTL_FDS_MAX, and gives back to fn, some time later, those that

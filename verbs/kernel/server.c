@@ -69,18 +69,6 @@ static void passed_drop(struct conn *c)
 	c->call.n_fds = 0;
 }
 
-/* What still waits in it may have descriptors with it, which go too. */
-static void socket_close(struct conn *c)
-{
-	char next;
-
-	shutdown(c->fd, SHUT_RDWR);
-	if (recv(c->fd, &next, sizeof(next), MSG_PEEK | MSG_DONTWAIT) > 0)
-		passed_close(c->kernel, c->uid, c->fd);
-	else
-		close(c->fd);
-}
-
 static void conn_close(struct conn *c)
 {
 	struct kernel *k = c->kernel;
@@ -92,7 +80,7 @@ static void conn_close(struct conn *c)
 	admin_reply_free(&c->reply);
 	ev_io_stop(k->cfg.loop, &c->readable);
 	ev_io_stop(k->cfg.loop, &c->writable);
-	socket_close(c);
+	passed_socket_close(k, c->uid, c->fd);
 	k->n_conns--;
 	k->refusal_told = false;
 	if (c->prev)
@@ -219,10 +207,7 @@ static void conn_fd_came(struct conn *c)
 		ch = channel_find_inode(st.st_dev, st.st_ino);
 		file = ch ? NULL : ucma_find_inode(c->kernel, st.st_dev, st.st_ino);
 	}
-	if (ch || file)
-		call_fds_close(c);
-	else
-		passed_drop(c);
+	passed_drop(c);
 	call_fd_came(&c->call, ch ? channel_id(ch) : file ? ucma_id(file) : 0);
 	conn_run(c);
 }
@@ -424,22 +409,21 @@ static void conn_received(struct conn *c)
 	conn_request(c);
 }
 
+/* Linux's SCM_MAX_FD: what there is no room for the kernel closes here and now. */
+#define PASSED_MAX 253
+
 static void take_fds(struct conn *c, struct msghdr *msg)
 {
 	for (struct cmsghdr *cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm)) {
-		size_t n = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		size_t n = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(int), taken = 0;
+		int fds[PASSED_MAX];
 
-		if (cm->cmsg_level != SOL_SOCKET || cm->cmsg_type != SCM_RIGHTS)
+		if (cm->cmsg_level != SOL_SOCKET || cm->cmsg_type != SCM_RIGHTS || n > PASSED_MAX)
 			continue;
-		for (size_t i = 0; i < n; i++) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(cm) + i * sizeof(int), sizeof(fd));
-			if (c->call.n_fds < RNIC_CTL_FDS_MAX)
-				c->call.fds[c->call.n_fds++] = fd;
-			else
-				passed_close(c->kernel, c->uid, fd);
-		}
+		memcpy(fds, CMSG_DATA(cm), n * sizeof(int));
+		while (taken < n && c->call.n_fds < RNIC_CTL_FDS_MAX)
+			c->call.fds[c->call.n_fds++] = fds[taken++];
+		passed_close_all(c->kernel, c->uid, fds + taken, (uint32_t)(n - taken));
 	}
 }
 
@@ -448,7 +432,7 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	struct conn *c = w->data;
 	union {
 		struct cmsghdr align;
-		char buf[CMSG_SPACE(sizeof(int) * RNIC_CTL_FDS_MAX)];
+		char buf[CMSG_SPACE(sizeof(int) * PASSED_MAX)];
 	} u;
 	struct rnic_ctl_request more; /* c->request still has the call under way */
 	struct iovec iov = {.iov_base = c->request, .iov_len = sizeof(c->request)};
@@ -474,7 +458,7 @@ static void readable_fired(struct ev_loop *loop, ev_io *w, int revents)
 	n = recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n > 0)
+	if (n >= 0) /* an empty one may have some, too */
 		take_fds(c, &msg);
 	if (n <= 0 || msg.msg_flags & MSG_TRUNC) {
 		passed_drop(c);

@@ -366,11 +366,9 @@ static int64_t call_attach(struct call *call)
 	ch = c ? NULL : channel_find_inode(st.st_dev, st.st_ino);
 	file = !c && !ch ? ucma_find_inode(call->kernel, st.st_dev, st.st_ino) : NULL;
 	s = !c && !ch && !file ? nl_sock_find_inode(call->kernel, st.st_dev, st.st_ino) : NULL;
-	if (!c && !ch && !file && !s) {
-		passed_close(call->kernel, call->session->uid, fd);
+	passed_close(call->kernel, call->session->uid, fd);
+	if (!c && !ch && !file && !s)
 		return -ENOTTY;
-	}
-	close(fd);
 	id = c ? context_id(c) : ch ? channel_id(ch) : file ? ucma_id(file) : nl_sock_id(s);
 	call->fd_info[0] = (struct rnic_ctl_fd){
 		.width = 4,

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "verbs/kernel/passed.h"
 #include "verbs/kernel/ucma_priv.h"
 
 #define IDS_LIMIT (1u << 20)
@@ -61,8 +62,8 @@ static void file_end(struct ucma_file *f)
 		event_drop(f);
 	while (f->ids)
 		cma_id_destroy(f->ids);
+	passed_socket_close(f->kernel, owner_uid(f->owner), f->fd);
 	owner_close(f->owner, 1);
-	close(f->fd);
 	free(f);
 }
 
@@ -78,16 +79,23 @@ void ucma_destroy(struct kernel *k)
 	k->ucma = NULL;
 }
 
-/* The program never writes into it: so it is its end. */
+/* The program never writes into it: so it is its end, or somebody who wants no channel. */
 static void hangup_fired(struct ev_loop *loop, ev_io *w, int revents)
 {
-	char junk[64];
-	ssize_t n = recv(w->fd, junk, sizeof(junk), MSG_DONTWAIT);
+	struct ucma_file *f = w->data;
+	char junk;
+	ssize_t n = recv(f->fd, &junk, sizeof(junk), MSG_DONTWAIT | MSG_PEEK);
 
 	(void)loop;
 	(void)revents;
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		file_end(w->data);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0)
+		kernel_log(f->kernel,
+			   "process %u has sent to the descriptor of its event channel, "
+			   "which ends",
+			   f->pid);
+	file_end(f);
 }
 
 static bool record_send(struct ucma_file *f)
