@@ -129,25 +129,20 @@ static int channel_from_fd(struct ucmd *cmd, int32_t fd, struct channel **ch)
 	return rc;
 }
 
-int cmd_create_cq(struct ucmd *cmd)
+/* By either command: the response of the older one, of `len` bytes, is the head of the other's. */
+static int create_and_answer(struct ucmd *cmd, struct cq_args *args, int32_t channel_fd, size_t len)
 {
-	struct ib_uverbs_create_cq req;
-	struct ib_uverbs_create_cq_resp resp;
-	struct cq_args args;
+	struct ib_uverbs_ex_create_cq_resp resp = {.response_length = sizeof(resp)};
 	struct uobject *u;
-	int rc = ucmd_request(cmd, &req, sizeof(req));
+	int rc = channel_from_fd(cmd, channel_fd, &args->channel);
 
-	if (rc)
-		return rc;
-	args = (struct cq_args){req.cqe, req.comp_vector, 0, req.user_handle, NULL};
-	rc = channel_from_fd(cmd, req.comp_channel, &args.channel);
 	if (!rc)
-		rc = cq_create(cmd, &args, &u);
+		rc = cq_create(cmd, args, &u);
 	if (rc)
 		return rc;
-	resp.cq_handle = u->handle;
-	resp.cqe = rxe_ring_entries(&cq_of(u)->rxe.ring);
-	rc = ucmd_response(cmd, &resp, sizeof(resp));
+	resp.base.cq_handle = u->handle;
+	resp.base.cqe = rxe_ring_entries(&cq_of(u)->rxe.ring);
+	rc = ucmd_response(cmd, &resp, len);
 	if (!rc)
 		rc = uhw_write(cmd, u);
 	if (rc)
@@ -155,12 +150,23 @@ int cmd_create_cq(struct ucmd *cmd)
 	return rc;
 }
 
+int cmd_create_cq(struct ucmd *cmd)
+{
+	struct ib_uverbs_create_cq req;
+	struct cq_args args;
+	int rc = ucmd_request(cmd, &req, sizeof(req));
+
+	if (rc)
+		return rc;
+	args = (struct cq_args){req.cqe, req.comp_vector, 0, req.user_handle, NULL};
+	return create_and_answer(cmd, &args, req.comp_channel,
+				 sizeof(struct ib_uverbs_create_cq_resp));
+}
+
 int cmd_create_cq_ex(struct ucmd *cmd)
 {
 	struct ib_uverbs_ex_create_cq req;
-	struct ib_uverbs_ex_create_cq_resp resp = {.response_length = sizeof(resp)};
 	struct cq_args args;
-	struct uobject *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (rc)
@@ -168,19 +174,8 @@ int cmd_create_cq_ex(struct ucmd *cmd)
 	if (req.comp_mask || req.reserved)
 		return -EINVAL;
 	args = (struct cq_args){req.cqe, req.comp_vector, req.flags, req.user_handle, NULL};
-	rc = channel_from_fd(cmd, req.comp_channel, &args.channel);
-	if (!rc)
-		rc = cq_create(cmd, &args, &u);
-	if (rc)
-		return rc;
-	resp.base.cq_handle = u->handle;
-	resp.base.cqe = rxe_ring_entries(&cq_of(u)->rxe.ring);
-	rc = ucmd_response(cmd, &resp, sizeof(resp));
-	if (!rc)
-		rc = uhw_write(cmd, u);
-	if (rc)
-		cq_undo(cmd, u);
-	return rc;
+	return create_and_answer(cmd, &args, req.comp_channel,
+				 sizeof(struct ib_uverbs_ex_create_cq_resp));
 }
 
 int method_create_cq(struct ucmd *cmd)

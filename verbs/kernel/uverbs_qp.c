@@ -253,26 +253,20 @@ static void resp_fill(const struct uobject *u, const struct ib_uverbs_qp_cap *ca
 	resp->max_inline_data = cap->max_inline_data;
 }
 
-int cmd_create_qp(struct ucmd *cmd)
+/* By either command: the response of the older one, of `len` bytes, is the head of the other's. */
+static int create_and_answer(struct ucmd *cmd, const struct ib_uverbs_ex_create_qp *req, size_t len)
 {
-	struct ib_uverbs_create_qp in;
-	struct ib_uverbs_ex_create_qp req = {0};
-	struct ib_uverbs_create_qp_resp resp;
+	struct ib_uverbs_ex_create_qp_resp resp = {.response_length = sizeof(resp)};
 	struct qp_args args;
 	struct uobject *u;
-	size_t from = offsetof(struct ib_uverbs_create_qp, user_handle);
-	int rc = ucmd_request(cmd, &in, sizeof(in));
+	int rc = args_from_ex(cmd, req, &args);
 
-	if (rc)
-		return rc;
-	memcpy(&req, (const uint8_t *)&in + from, sizeof(in) - from);
-	rc = args_from_ex(cmd, &req, &args);
 	if (!rc)
 		rc = qp_create(cmd, &args, &u);
 	if (rc)
 		return rc;
-	resp_fill(u, &args.cap, &resp);
-	rc = ucmd_response(cmd, &resp, sizeof(resp));
+	resp_fill(u, &args.cap, &resp.base);
+	rc = ucmd_response(cmd, &resp, len);
 	if (!rc)
 		rc = uhw_write(cmd, u);
 	if (rc)
@@ -280,12 +274,22 @@ int cmd_create_qp(struct ucmd *cmd)
 	return rc;
 }
 
+int cmd_create_qp(struct ucmd *cmd)
+{
+	struct ib_uverbs_create_qp in;
+	struct ib_uverbs_ex_create_qp req = {0};
+	size_t from = offsetof(struct ib_uverbs_create_qp, user_handle);
+	int rc = ucmd_request(cmd, &in, sizeof(in));
+
+	if (rc)
+		return rc;
+	memcpy(&req, (const uint8_t *)&in + from, sizeof(in) - from);
+	return create_and_answer(cmd, &req, sizeof(struct ib_uverbs_create_qp_resp));
+}
+
 int cmd_create_qp_ex(struct ucmd *cmd)
 {
 	struct ib_uverbs_ex_create_qp req;
-	struct ib_uverbs_ex_create_qp_resp resp = {.response_length = sizeof(resp)};
-	struct qp_args args;
-	struct uobject *u;
 	int rc = ucmd_request(cmd, &req, sizeof(req));
 
 	if (rc)
@@ -294,18 +298,7 @@ int cmd_create_qp_ex(struct ucmd *cmd)
 		ucmd_log(cmd, "QP: comp_mask 0x%x is not known", req.comp_mask);
 		return -EINVAL;
 	}
-	rc = args_from_ex(cmd, &req, &args);
-	if (!rc)
-		rc = qp_create(cmd, &args, &u);
-	if (rc)
-		return rc;
-	resp_fill(u, &args.cap, &resp.base);
-	rc = ucmd_response(cmd, &resp, sizeof(resp));
-	if (!rc)
-		rc = uhw_write(cmd, u);
-	if (rc)
-		qp_undo(cmd, u);
-	return rc;
+	return create_and_answer(cmd, &req, sizeof(struct ib_uverbs_ex_create_qp_resp));
 }
 
 static int args_from_attrs(struct ucmd *cmd, struct qp_args *args)
