@@ -211,6 +211,16 @@ size_t bth_encode_headers(const struct bth_packet *pkt, uint8_t *buf)
 	return (size_t)(p - buf);
 }
 
+uint8_t *bth_encode_frame(struct bth_packet *pkt, uint8_t *buf)
+{
+	uint8_t *payload;
+
+	pkt->pad = bth_pad(pkt->payload_len);
+	payload = buf + bth_encode_headers(pkt, buf);
+	memset(payload + pkt->payload_len, 0, pkt->pad);
+	return payload;
+}
+
 void bth_patch_psn(uint8_t *buf, uint32_t psn, bool ackreq)
 {
 	wire_put32(buf + 8, psn & BTH_PSN_MASK);

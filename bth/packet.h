@@ -66,6 +66,12 @@ enum bth_verdict bth_decode(const uint8_t *buf, size_t len, struct bth_packet *p
  */
 size_t bth_encode_headers(const struct bth_packet *pkt, uint8_t *buf);
 
+/*
+ * The headers, with pkt->pad set as pkt->payload_len wants it, and the pad, zeroed; where the
+ * payload between them is to go.
+ */
+uint8_t *bth_encode_frame(struct bth_packet *pkt, uint8_t *buf);
+
 /* Length of the pad for a payload: (-len) & 3. */
 static inline uint8_t bth_pad(uint32_t payload_len)
 {

@@ -97,13 +97,9 @@ static void headers_write(struct rnic_qp *qp, const struct run *run, uint32_t i,
 		.inv_rkey = e->imm,
 		.payload_len = payload_at(qp, e, k),
 	};
-	size_t len;
 
-	pkt.pad = bth_pad(pkt.payload_len);
-	len = bth_encode_headers(&pkt, buf);
-	payload->iov_base = buf + len;
+	payload->iov_base = bth_encode_frame(&pkt, buf);
 	payload->iov_len = pkt.payload_len;
-	memset(buf + len + pkt.payload_len, 0, pkt.pad);
 }
 
 static int payload_gather(struct rnic_qp *qp, const struct run *run, const struct iovec *piece,

@@ -359,13 +359,9 @@ static void headers_write(const struct rnic_qp *qp, const struct resp_job *job, 
 		.msn = job->msn,
 		.payload_len = payload_at(qp, job, k),
 	};
-	size_t len;
 
-	pkt.pad = bth_pad(pkt.payload_len);
-	len = bth_encode_headers(&pkt, buf);
-	payload->iov_base = buf + len;
+	payload->iov_base = bth_encode_frame(&pkt, buf);
 	payload->iov_len = pkt.payload_len;
-	memset(buf + len + pkt.payload_len, 0, pkt.pad);
 }
 
 /*

@@ -57,10 +57,8 @@ static int packet_send(struct rnic_qp *qp, const struct rnic_send_wr *wr, uint32
 		.qkey = wr->remote_qkey & QKEY_CONTROLLED ? own_qkey(qp) : wr->remote_qkey,
 		.sqpn = qp->qpn,
 		.imm = wr->imm,
-		.pad = bth_pad(length),
 		.payload_len = length,
 	};
-	uint32_t headers = bth_opcode_info(pkt.opcode)->headers_len;
 	struct rnic_tx tx = {
 		.av = &wr->av,
 		.traffic_class = wr->av.traffic_class,
@@ -70,11 +68,10 @@ static int packet_send(struct rnic_qp *qp, const struct rnic_send_wr *wr, uint32
 	struct iovec piece = {.iov_len = length};
 	int ret = 0;
 
-	tx.len = tx.seg = headers + length + pkt.pad + BTH_ICRC_LEN;
+	tx.len = tx.seg =
+		bth_opcode_info(pkt.opcode)->headers_len + length + bth_pad(length) + BTH_ICRC_LEN;
 	tx.data = cfg->ops->tx_alloc(cfg->host, tx.len);
-	bth_encode_headers(&pkt, tx.data);
-	piece.iov_base = tx.data + headers;
-	memset(tx.data + headers + length, 0, pkt.pad);
+	piece.iov_base = bth_encode_frame(&pkt, tx.data);
 	if (wr->flags & RNIC_SEND_INLINE)
 		memcpy(piece.iov_base, wr->inline_data, length);
 	else

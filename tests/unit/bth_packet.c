@@ -120,6 +120,27 @@ START_TEST(packet_fields_survive_a_round_trip)
 }
 END_TEST
 
+/* Only the payload's bytes are left as they are. */
+START_TEST(packet_frame_has_a_pad_of_zeros_behind_the_payload)
+{
+	for (uint32_t len = 0; len < 9; len++) {
+		uint8_t buf[BTH_HEADERS_MAX + 16], *payload;
+		struct bth_packet in = packet_example(BTH_OPCODE(BTH_RC, BTH_WRITE_ONLY), len), out;
+		uint32_t pad = -len & 3;
+
+		memset(buf, 0xee, sizeof(buf));
+		in.pad = 9; /* which is set anew */
+		payload = bth_encode_frame(&in, buf);
+		for (uint32_t i = 0; i < len + pad + 1; i++)
+			ck_assert_uint_eq(payload[i], i >= len && i < len + pad ? 0 : 0xee);
+		ck_assert_int_eq(bth_decode(buf, (size_t)(payload + len + pad - buf), &out),
+				 BTH_OK);
+		ck_assert_ptr_eq(out.payload, payload);
+		packets_equal(&in, &out);
+	}
+}
+END_TEST
+
 static enum bth_verdict truncated_verdict(uint8_t headers_len, uint8_t pad, size_t len)
 {
 	if (len < headers_len)
@@ -263,6 +284,7 @@ TCase *bth_packet_tcase(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, packet_fields_survive_a_round_trip);
+	tcase_add_test(tc, packet_frame_has_a_pad_of_zeros_behind_the_payload);
 	tcase_add_test(tc, packet_truncated_anywhere_gets_a_verdict);
 	tcase_add_test(tc, packet_of_unknown_opcode_or_version_is_refused);
 	tcase_add_test(tc, packet_payload_only_where_the_opcode_has_one);
