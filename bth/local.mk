@@ -12,6 +12,8 @@ bth_libbth_la_SOURCES = \
 	bth/icrc.h \
 	bth/ipid.c \
 	bth/ipid.h \
+	bth/line.c \
+	bth/line.h \
 	bth/mad.c \
 	bth/mad.h \
 	bth/opcode.c \

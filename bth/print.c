@@ -3,31 +3,12 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "bth/aeth.h"
+#include "bth/line.h"
 #include "bth/opcode.h"
 #include "bth/packet.h"
 #include "bth/print.h"
-
-struct line {
-	char *buf;
-	size_t size, len;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *fmt, ...)
-{
-	size_t at = line->len < line->size ? line->len : line->size;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(at < line->size ? line->buf + at : NULL, line->size - at, fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		line->len += (size_t)n;
-}
 
 static void add_nak(struct line *line, uint8_t code)
 {
@@ -40,9 +21,9 @@ static void add_nak(struct line *line, uint8_t code)
 	};
 
 	if (code < sizeof(names) / sizeof(names[0]))
-		add(line, "NAK %s", names[code]);
+		line_add(line, "NAK %s", names[code]);
 	else
-		add(line, "NAK reserved %u", code);
+		line_add(line, "NAK reserved %u", code);
 }
 
 static void add_aeth(struct line *line, uint8_t syndrome)
@@ -53,62 +34,62 @@ static void add_aeth(struct line *line, uint8_t syndrome)
 	switch (aeth_kind(syndrome)) {
 	case AETH_ACK:
 		if (value == AETH_CREDITS_INVALID)
-			add(line, "ACK");
+			line_add(line, "ACK");
 		else
-			add(line, "ACK credits %u", value);
+			line_add(line, "ACK credits %u", value);
 		break;
 	case AETH_RNR_NAK:
 		us = aeth_rnr_timer_ns(value) / 1000;
-		add(line, "RNR %" PRIu64 ".%02u ms", us / 1000, (unsigned)(us % 1000 / 10));
+		line_add(line, "RNR %" PRIu64 ".%02u ms", us / 1000, (unsigned)(us % 1000 / 10));
 		break;
 	case AETH_NAK:
 		add_nak(line, value);
 		break;
 	case AETH_RESERVED:
-		add(line, "reserved syndrome 0x%02x", syndrome);
+		line_add(line, "reserved syndrome 0x%02x", syndrome);
 		break;
 	}
 }
 
 static void add_bth(struct line *line, const struct bth_packet *pkt)
 {
-	add(line, " qp 0x%06" PRIx32 " psn 0x%06" PRIx32, pkt->dqpn, pkt->psn);
+	line_add(line, " qp 0x%06" PRIx32 " psn 0x%06" PRIx32, pkt->dqpn, pkt->psn);
 	if (pkt->pkey != 0xffff)
-		add(line, " pkey 0x%04x", pkt->pkey);
+		line_add(line, " pkey 0x%04x", pkt->pkey);
 	if (pkt->se)
-		add(line, " se");
+		line_add(line, " se");
 	if (pkt->ackreq)
-		add(line, " ackreq");
+		line_add(line, " ackreq");
 	if (pkt->fecn)
-		add(line, " fecn");
+		line_add(line, " fecn");
 	if (pkt->becn)
-		add(line, " becn");
+		line_add(line, " becn");
 }
 
 static void add_extensions(struct line *line, uint32_t flags, const struct bth_packet *pkt)
 {
 	if (flags & BTH_F_DETH)
-		add(line, " from qp 0x%06" PRIx32 " qkey 0x%08" PRIx32, pkt->sqpn, pkt->qkey);
+		line_add(line, " from qp 0x%06" PRIx32 " qkey 0x%08" PRIx32, pkt->sqpn, pkt->qkey);
 	if (flags & BTH_F_FETH)
-		add(line, " flush 0x%08" PRIx32, pkt->flush_type);
+		line_add(line, " flush 0x%08" PRIx32, pkt->flush_type);
 	if (flags & (BTH_F_RETH | BTH_F_ATOMIC_ETH))
-		add(line, " va 0x%" PRIx64 " rkey 0x%08" PRIx32, pkt->va, pkt->rkey);
+		line_add(line, " va 0x%" PRIx64 " rkey 0x%08" PRIx32, pkt->va, pkt->rkey);
 	if (flags & BTH_F_RETH)
-		add(line, " dmalen %" PRIu32, pkt->dmalen);
+		line_add(line, " dmalen %" PRIu32, pkt->dmalen);
 	if (flags & BTH_F_ATOMIC_ETH)
-		add(line, " swap/add 0x%" PRIx64 " compare 0x%" PRIx64, pkt->swap_add,
-		    pkt->compare);
+		line_add(line, " swap/add 0x%" PRIx64 " compare 0x%" PRIx64, pkt->swap_add,
+			 pkt->compare);
 	if (flags & BTH_F_AETH) {
-		add(line, " ");
+		line_add(line, " ");
 		add_aeth(line, pkt->syndrome);
-		add(line, " msn %" PRIu32, pkt->msn);
+		line_add(line, " msn %" PRIu32, pkt->msn);
 	}
 	if (flags & BTH_F_ATOMIC_ACK_ETH)
-		add(line, " orig 0x%" PRIx64, pkt->orig);
+		line_add(line, " orig 0x%" PRIx64, pkt->orig);
 	if (flags & BTH_F_IMM)
-		add(line, " imm 0x%08" PRIx32, pkt->imm);
+		line_add(line, " imm 0x%08" PRIx32, pkt->imm);
 	if (flags & BTH_F_IETH)
-		add(line, " invalidate 0x%08" PRIx32, pkt->inv_rkey);
+		line_add(line, " invalidate 0x%08" PRIx32, pkt->inv_rkey);
 }
 
 int bth_print(char *buf, size_t size, const struct bth_packet *pkt)
@@ -117,13 +98,13 @@ int bth_print(char *buf, size_t size, const struct bth_packet *pkt)
 	struct line line = {.buf = buf, .size = size};
 
 	if (info->name)
-		add(&line, "%s", info->name);
+		line_add(&line, "%s", info->name);
 	else
-		add(&line, "opcode 0x%02x", pkt->opcode);
+		line_add(&line, "opcode 0x%02x", pkt->opcode);
 	add_bth(&line, pkt);
 	add_extensions(&line, info->flags, pkt);
 	if (info->flags & BTH_F_PAYLOAD)
-		add(&line, " payload %" PRIu32, pkt->payload_len);
+		line_add(&line, " payload %" PRIu32, pkt->payload_len);
 	return (int)line.len;
 }
 

@@ -3,10 +3,10 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "bth/aeth.h"
+#include "bth/line.h"
 #include "bth/packet.h"
 #include "net/fault_priv.h"
 
@@ -183,24 +183,6 @@ bool fault_breaks_icrc(const struct fault_verdict *v)
 		if (v->edits[i].after_icrc && v->edits[i].at != VARIANT_AT)
 			return true;
 	return false;
-}
-
-struct line {
-	char *buf;
-	size_t size, len;
-};
-
-__attribute__((format(printf, 2, 3))) static void line_add(struct line *line, const char *fmt, ...)
-{
-	size_t at = line->len < line->size ? line->len : line->size;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(at < line->size ? line->buf + at : NULL, line->size - at, fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		line->len += (size_t)n;
 }
 
 static void line_add_action(struct line *line, enum fault_action action,
