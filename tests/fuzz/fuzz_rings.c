@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client.h"
 #include "feed.h"
 #include "loop.h"
 #include "rnic/qp.h"
-#include "tests/unit/verbs_rig.h"
 
 #define COMMANDS_MAX 100
 #define QPS 5
@@ -27,8 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct {
 	struct feed feed;
-	uint32_t pd, cq[2], srq, ah;
-	uint32_t lkey, rkey;
+	struct client has;
+	uint32_t cq[2];
 	struct uverbs_qp *qp[QPS];
 	uint32_t handle[QPS];
 	bool reading;	/* the core is at work */
@@ -50,7 +50,7 @@ static uint32_t rings_list(struct rxe_ring *ring[])
 	}
 	for (int i = 0; i < 2; i++)
 		ring[n++] = &((struct uverbs_cq *)object_of(UOBJ_CQ, client.cq[i]))->rxe.ring;
-	u = uobject_get(&rig.context, UOBJ_SRQ, client.srq);
+	u = uobject_get(&rig.context, UOBJ_SRQ, client.has.srq);
 	ring[n++] = &((struct uverbs_srq *)u->object)->rq.ring;
 	return n;
 }
@@ -63,13 +63,13 @@ static uint64_t value_take(void)
 	case 0:
 		return how / 8;
 	case 1:
-		return client.lkey;
+		return client.has.lkey;
 	case 2:
 		return (uintptr_t)rig.user + LOCAL + feed_u16(&client.feed);
 	case 3:
 		return UINT64_MAX - how / 8;
 	case 4:
-		return (uint64_t)client.lkey << 32 | feed_u16(&client.feed); /* an SGE's tail */
+		return (uint64_t)client.has.lkey << 32 | feed_u16(&client.feed); /* an SGE's tail */
 	case 5:
 		return 1ull << (how / 8 * 2);
 	default:
@@ -248,42 +248,21 @@ static void qp_begin(int i)
 {
 	static const uint8_t types[QPS] = {IB_UVERBS_QPT_RC, IB_UVERBS_QPT_RC, IB_UVERBS_QPT_UC,
 					   IB_UVERBS_QPT_UC, IB_UVERBS_QPT_UD};
-	struct ib_uverbs_create_qp_resp resp;
-	struct rxe_create_qp_resp uhw;
 	struct ib_uverbs_create_qp req;
 
-	qp_request(client.pd, client.cq[i == 0], &req);
+	qp_request(client.has.pd, client.cq[i == 0], &req);
 	req.qp_type = types[i];
 	req.is_srq = i == 1 || i == 3;
-	req.srq_handle = client.srq;
-	ck_assert_int_eq(make_qp(&req, &resp, &uhw), 0);
-	client.handle[i] = resp.qp_handle;
-	client.qp[i] = object_of(UOBJ_QP, resp.qp_handle);
+	req.srq_handle = client.has.srq;
+	client.handle[i] = client_qp(&req);
+	client.qp[i] = object_of(UOBJ_QP, client.handle[i]);
 }
 
 static void objects_begin(void)
 {
-	struct ib_uverbs_create_comp_channel ch = {0};
-	struct ib_uverbs_create_comp_channel_resp ch_resp;
-	struct ib_uverbs_create_srq_resp srq;
-	struct rxe_create_srq_resp srq_uhw;
-	struct ib_uverbs_create_ah_resp ah;
-	struct rxe_create_ah_resp ah_uhw;
-	struct ib_uverbs_reg_mr_resp mr;
-
-	client.pd = make_pd();
-	ck_assert_int_eq(
-		do_write(IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, &ch, 8, &ch_resp, sizeof(ch_resp)),
-		16);
-	client.cq[0] = make_cq(31, (int32_t)ch_resp.fd, NULL);
+	client_begin(&client.has, (uintptr_t)rig.user + LOCAL, LOCAL - 4096);
+	client.cq[0] = client.has.cq;
 	client.cq[1] = make_cq(3, -1, NULL);
-	ck_assert_int_eq(make_mr(client.pd, (uintptr_t)rig.user + LOCAL, LOCAL - 4096, 15, &mr), 0);
-	client.lkey = mr.lkey;
-	client.rkey = mr.rkey;
-	ck_assert_int_eq(make_srq(client.pd, 7, 2, 0, &srq, &srq_uhw), 0);
-	client.srq = srq.srq_handle;
-	ck_assert_int_eq(make_ah(client.pd, 1, &ah, &ah_uhw), 0);
-	client.ah = ah_uhw.ah_num;
 	for (int i = 0; i < QPS; i++)
 		qp_begin(i);
 	for (int i = 0; i < QPS; i++)
@@ -297,7 +276,7 @@ static struct rxe_sge sge_take(void)
 	uint8_t how = feed_u8(&client.feed);
 
 	return (struct rxe_sge){(uintptr_t)rig.user + LOCAL + how % 16 * 64, how / 4 * 32u,
-				client.lkey};
+				client.has.lkey};
 }
 
 static void send_post(void)
@@ -312,15 +291,15 @@ static void send_post(void)
 
 	if (op % 16 == RNIC_WR_CMP_SWAP || op % 16 == RNIC_WR_FETCH_ADD) {
 		wqe.wr.wr.atomic.remote_addr = (uintptr_t)rig.user + LOCAL;
-		wqe.wr.wr.atomic.rkey = client.rkey;
+		wqe.wr.wr.atomic.rkey = client.has.rkey;
 		sge[0].length = 8;
 	} else if (qp->rxe.datagram) {
 		wqe.wr.wr.ud.remote_qpn = rnic_qp_num(client.qp[4]->qp);
 		wqe.wr.wr.ud.remote_qkey = 0x11111111;
-		wqe.wr.wr.ud.ah_num = client.ah;
+		wqe.wr.wr.ud.ah_num = client.has.ah;
 	} else {
 		wqe.wr.wr.rdma.remote_addr = (uintptr_t)rig.user + LOCAL + 8192;
-		wqe.wr.wr.rdma.rkey = client.rkey;
+		wqe.wr.wr.rdma.rkey = client.has.rkey;
 	}
 	wqe.dma.num_sge = 1 + (how >> 5) % 2;
 	wqe.dma.length = wqe.wr.send_flags & RNIC_SEND_INLINE ? how / 8 : sge[0].length;
@@ -332,7 +311,7 @@ static void send_post(void)
 static void recv_post(void)
 {
 	uint8_t which = feed_u8(&client.feed);
-	struct uverbs_srq *srq = object_of(UOBJ_SRQ, client.srq);
+	struct uverbs_srq *srq = object_of(UOBJ_SRQ, client.has.srq);
 	struct rxe_ring *ring = &client.qp[which % QPS]->rxe.rq.ring;
 	struct rxe_sge sge[2] = {sge_take(), sge_take()};
 	struct rxe_recv_wqe wqe = {.wr_id = which, .dma.num_sge = 1 + which / 128};
@@ -363,7 +342,7 @@ static void cqs_poll(void)
 static void resize(void)
 {
 	struct ib_uverbs_resize_cq cq = {.cq_handle = client.cq[feed_u8(&client.feed) % 2]};
-	struct ib_uverbs_modify_srq srq = {.srq_handle = client.srq, .attr_mask = 1};
+	struct ib_uverbs_modify_srq srq = {.srq_handle = client.has.srq, .attr_mask = 1};
 	uint8_t how = feed_u8(&client.feed);
 	uint64_t resp[8];
 
@@ -448,9 +427,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (uint32_t i = 0; i < COMMANDS_MAX && client.feed.left; i++) {
 		rig.brk = 0;
 		command(feed_u8(&client.feed));
-		for (struct channel *ch = rig.channels; ch; ch = ch->next)
-			if (ch->n_records > RECORDS_MAX / 2)
-				ch->n_records = ch->n_read = 0;
+		client_reads();
 	}
 	rig_stop();
 	return 0;

@@ -94,6 +94,8 @@ FUZZ_LIAR = \
 FUZZ_SESSION = \
 	$(FUZZ_LIAR) \
 	tests/abi/liar_uverbs.c \
+	tests/fuzz/client.c \
+	tests/fuzz/client.h \
 	tests/fuzz/session.c \
 	tests/fuzz/session.h \
 	tests/unit/null_host.c \
@@ -126,6 +128,8 @@ tests_fuzz_fuzz_write_LDADD = \
 
 # The personality's files come once more, each of their loads told.
 tests_fuzz_fuzz_rings_SOURCES = \
+	tests/fuzz/client.c \
+	tests/fuzz/client.h \
 	tests/fuzz/feed.h \
 	tests/fuzz/fuzz_rings.c \
 	tests/fuzz/loop.c \

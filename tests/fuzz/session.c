@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client.h"
 #include "lie_feed.h"
 #include "rnic/qp.h"
 #include "session.h"
-#include "tests/unit/verbs_rig.h"
 
 #define COMMANDS_MAX 64
 #define KINDS 7
@@ -84,43 +84,24 @@ static bool fd_choose(uint32_t choice, int32_t *fd)
 
 /* ---- what is there at the beginning ---- */
 
-static void qp_begin(struct ib_uverbs_create_qp req, uint8_t type)
-{
-	struct ib_uverbs_create_qp_resp resp;
-	struct rxe_create_qp_resp uhw;
-
-	req.qp_type = type;
-	ck_assert_int_eq(make_qp(&req, &resp, &uhw), 0);
-}
-
 static void objects_begin(void)
 {
-	struct ib_uverbs_create_comp_channel ch = {0};
-	struct ib_uverbs_create_comp_channel_resp ch_resp;
-	struct ib_uverbs_create_srq_resp srq;
-	struct rxe_create_srq_resp srq_uhw;
-	struct ib_uverbs_create_ah_resp ah;
-	struct rxe_create_ah_resp ah_uhw;
-	struct ib_uverbs_reg_mr_resp mr;
 	struct ib_uverbs_alloc_mw mw = {.mw_type = 1};
 	struct ib_uverbs_alloc_mw_resp mw_resp;
 	struct ib_uverbs_create_qp qp;
-	uint32_t pd = make_pd();
+	struct client c;
 
-	ck_assert_int_eq(
-		do_write(IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, &ch, 8, &ch_resp, sizeof(ch_resp)),
-		16);
-	ck_assert_int_eq(make_mr(pd, (uintptr_t)lie.arena, ARENA / 2, 0xf, &mr), 0);
-	mw.pd_handle = pd;
+	client_begin(&c, (uintptr_t)lie.arena, ARENA / 2);
+	mw.pd_handle = c.pd;
 	(void)do_write(IB_USER_VERBS_CMD_ALLOC_MW, &mw, sizeof(mw), &mw_resp, sizeof(mw_resp));
-	ck_assert_int_eq(make_srq(pd, 4, 2, 1, &srq, &srq_uhw), 0);
-	ck_assert_int_eq(make_ah(pd, 1, &ah, &ah_uhw), 0);
-	qp_request(pd, make_cq(8, (int32_t)ch_resp.fd, NULL), &qp);
-	qp_begin(qp, IB_UVERBS_QPT_RC);
-	qp_begin(qp, IB_UVERBS_QPT_UD);
+	qp_request(c.pd, c.cq, &qp);
+	client_qp(&qp);
+	qp.qp_type = IB_UVERBS_QPT_UD;
+	client_qp(&qp);
+	qp.qp_type = IB_UVERBS_QPT_RC;
 	qp.is_srq = 1;
-	qp.srq_handle = srq.srq_handle;
-	qp_begin(qp, IB_UVERBS_QPT_RC);
+	qp.srq_handle = c.srq;
+	client_qp(&qp);
 }
 
 /* ---- what befalls it ---- */
@@ -187,14 +168,6 @@ static void something_happens(void)
 		device_goes();
 }
 
-/* The client reads its events, so that there is always room. */
-static void events_read(void)
-{
-	for (struct channel *ch = rig.channels; ch; ch = ch->next)
-		if (ch->n_records > RECORDS_MAX / 2)
-			ch->n_records = ch->n_read = 0;
-}
-
 void session_run(const uint8_t *data, size_t size, bool by_ioctl)
 {
 	rig_start_context();
@@ -210,7 +183,7 @@ void session_run(const uint8_t *data, size_t size, bool by_ioctl)
 			something_happens();
 		else
 			liar_uverbs(0, by_ioctl);
-		events_read();
+		client_reads();
 	}
 	rig_stop();
 }
