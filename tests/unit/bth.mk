@@ -16,6 +16,7 @@ tests_unit_bth_test_SOURCES = \
 	tests/unit/bth_suites.h \
 	tests/unit/bth_trace.c \
 	tests/unit/bth_trace.h \
+	tests/unit/suite.h \
 	$(NULL)
 tests_unit_bth_test_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
 tests_unit_bth_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(PCAP_CFLAGS)

@@ -2,15 +2,12 @@
 /* Runs the tests of bth/. */
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "bth_suites.h"
+#include "suite.h"
 
 int main(void)
 {
 	Suite *suite = suite_create("bth");
-	SRunner *runner;
-	int failed;
 
 	suite_add_tcase(suite, bth_opcode_tcase());
 	suite_add_tcase(suite, bth_packet_tcase());
@@ -19,9 +16,5 @@ int main(void)
 	suite_add_tcase(suite, bth_ipid_tcase());
 	suite_add_tcase(suite, bth_golden_tcase());
 	suite_add_tcase(suite, bth_cm_tcase());
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run_all(srunner_create(suite));
 }

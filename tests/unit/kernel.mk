@@ -22,6 +22,7 @@ tests_unit_kernel_test_SOURCES = \
 	tests/unit/kernel_umem.c \
 	tests/unit/null_host.c \
 	tests/unit/null_host.h \
+	tests/unit/suite.h \
 	$(NULL)
 tests_unit_kernel_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -pthread
 tests_unit_kernel_test_LDADD = \

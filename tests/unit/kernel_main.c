@@ -3,15 +3,13 @@
 #include "config.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
 #include "kernel_suites.h"
+#include "suite.h"
 
 int main(void)
 {
 	Suite *suite = suite_create("kernel");
-	SRunner *runner;
-	int failed;
 
 	signal(SIGPIPE, SIG_IGN);
 	suite_add_tcase(suite, kernel_umem_tcase());
@@ -23,9 +21,5 @@ int main(void)
 	suite_add_tcase(suite, kernel_netlink_tcase());
 	suite_add_tcase(suite, kernel_server_tcase());
 	suite_add_tcase(suite, kernel_command_tcase());
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run_all(srunner_create(suite));
 }

@@ -26,6 +26,7 @@ tests_unit_net_test_SOURCES = \
 	tests/unit/net_suites.h \
 	tests/unit/net_tap.c \
 	tests/unit/net_wire.c \
+	tests/unit/suite.h \
 	$(NULL)
 tests_unit_net_test_CPPFLAGS = $(AM_CPPFLAGS) -DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
 tests_unit_net_test_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -2,14 +2,12 @@
 /* Runs the tests of net/. */
 #include "config.h"
 
-#include <stdlib.h>
-
 #include "net_suites.h"
+#include "suite.h"
 
 int main(void)
 {
 	SRunner *runner = srunner_create(net_fault_suite());
-	int failed;
 
 	srunner_add_suite(runner, net_fault_words_suite());
 	srunner_add_suite(runner, net_fault_refused_suite());
@@ -25,8 +23,5 @@ int main(void)
 	srunner_add_suite(runner, net_record_suite());
 	srunner_add_suite(runner, net_tap_suite());
 	srunner_add_suite(runner, net_route_suite());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run_all(runner);
 }

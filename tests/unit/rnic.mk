@@ -42,6 +42,7 @@ tests_unit_librnic_fixture_la_SOURCES = \
 	tests/unit/null_host.h \
 	tests/unit/rnic_fixture.c \
 	tests/unit/rnic_fixture.h \
+	tests/unit/suite.h \
 	$(NULL)
 tests_unit_librnic_fixture_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 
@@ -121,6 +122,7 @@ tests_unit_rnic_golden_SOURCES = \
 	tests/unit/bth_trace.c \
 	tests/unit/bth_trace.h \
 	tests/unit/rnic_golden.c \
+	tests/unit/suite.h \
 	$(NULL)
 tests_unit_rnic_golden_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim \
 	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'
@@ -134,6 +136,7 @@ tests_unit_rnic_golden_unreliable_SOURCES = \
 	tests/unit/bth_trace.c \
 	tests/unit/bth_trace.h \
 	tests/unit/rnic_golden_unreliable.c \
+	tests/unit/suite.h \
 	$(NULL)
 tests_unit_rnic_golden_unreliable_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/sim \
 	-DGOLDEN_DIR='"$(abs_top_srcdir)/tests/golden"'

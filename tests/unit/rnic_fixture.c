@@ -8,6 +8,7 @@
 
 #include "null_host.h"
 #include "rnic_fixture.h"
+#include "suite.h"
 
 static void timer_set(void *host, uint64_t deadline)
 {
@@ -238,8 +239,6 @@ int fixture_run_loops(const char *name, void (*setup)(void), const TTest *const 
 {
 	Suite *s = suite_create(name);
 	TCase *c = tcase_create(name);
-	SRunner *runner;
-	int failed;
 
 	for (int i = 0; i < n; i++)
 		tcase_add_test(c, tests[i]);
@@ -248,9 +247,5 @@ int fixture_run_loops(const char *name, void (*setup)(void), const TTest *const 
 	if (setup)
 		tcase_add_checked_fixture(c, setup, NULL);
 	suite_add_tcase(s, c);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run_all(srunner_create(s));
 }

@@ -17,6 +17,7 @@
 #include "bth/psn.h"
 #include "bth_trace.h"
 #include "endpoint.h"
+#include "suite.h"
 
 #define ANSWERS_MAX 512
 #define MEM_LEN 400000 /* less than what out_of_range goes beyond */
@@ -315,15 +316,9 @@ int main(void)
 {
 	Suite *s = suite_create("rnic_golden");
 	TCase *c = tcase_create("responder");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(c, responder_answers_recorded_requests_as_rxe_did, 0,
 			    (int)(sizeof(traces) / sizeof(traces[0])));
 	suite_add_tcase(s, c);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run_all(srunner_create(s));
 }

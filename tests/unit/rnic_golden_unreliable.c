@@ -15,6 +15,7 @@
 #include "bth/opcode.h"
 #include "bth_trace.h"
 #include "endpoint.h"
+#include "suite.h"
 
 #define MEM_LEN 400000
 #define RECEIVES 8
@@ -243,15 +244,9 @@ int main(void)
 {
 	Suite *s = suite_create("rnic_golden_unreliable");
 	TCase *c = tcase_create("responder");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_loop_test(c, recorded_unreliable_packets_complete_as_at_rxe, 0,
 			    (int)(sizeof(traces) / sizeof(traces[0])));
 	suite_add_tcase(s, c);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run_all(srunner_create(s));
 }

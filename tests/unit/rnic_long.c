@@ -6,12 +6,12 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bth/psn.h"
 #include "rnic/responder.h"
 #include "rnic_lone.h"
+#include "suite.h"
 
 #define GIB2 (1ull << 31)
 #define MTU 4096u
@@ -283,8 +283,6 @@ int main(void)
 {
 	Suite *s = suite_create("rnic_long");
 	TCase *c = tcase_create("long");
-	SRunner *runner;
-	int failed;
 
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, requester_sends_a_message_of_2_gib, 0, 2);
@@ -295,9 +293,5 @@ int main(void)
 	tcase_add_loop_test(c, responder_refuses_more_than_2_gib, 0, 2);
 	tcase_add_test(c, msn_wraps_after_24_bits);
 	suite_add_tcase(s, c);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run_all(srunner_create(s));
 }

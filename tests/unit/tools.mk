@@ -10,6 +10,7 @@ TESTS += \
 	$(NULL)
 tests_unit_tools_linkspec_SOURCES = \
 	net/sockaddr.c \
+	tests/unit/suite.h \
 	tests/unit/tools_linkspec.c \
 	tools/linkspec.c \
 	tools/linkspec.h \
@@ -19,6 +20,7 @@ tests_unit_tools_linkspec_SOURCES = \
 tests_unit_tools_linkspec_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_unit_tools_linkspec_LDADD = $(CHECK_LIBS)
 tests_unit_tools_loglimit_SOURCES = \
+	tests/unit/suite.h \
 	tests/unit/tools_loglimit.c \
 	tools/loglimit.c \
 	tools/loglimit.h \
@@ -29,6 +31,7 @@ tests_unit_tools_loglimit_LDADD = $(CHECK_LIBS)
 check_PROGRAMS += tests/unit/tools_ladder
 TESTS += tests/unit/tools_ladder
 tests_unit_tools_ladder_SOURCES = \
+	tests/unit/suite.h \
 	tests/unit/tools_ladder.c \
 	tools/capread.c \
 	tools/capread.h \

@@ -13,6 +13,7 @@
 #include "bth/opcode.h"
 #include "net/capfile.h"
 #include "net/capframe.h"
+#include "suite.h"
 #include "tools/capread.h"
 #include "tools/ladder.h"
 
@@ -392,11 +393,5 @@ static Suite *suite(void)
 
 int main(void)
 {
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run_all(srunner_create(suite()));
 }

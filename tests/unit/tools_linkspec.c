@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "suite.h"
 #include "tools/linkspec.h"
 
 #define WORDS_MAX 12
@@ -137,8 +138,6 @@ int main(void)
 {
 	Suite *suite = suite_create("linkspec");
 	TCase *tc = tcase_create("linkspec");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tc, add_takes_an_interface_or_an_address);
 	tcase_add_test(tc, set_takes_what_is_given);
@@ -147,9 +146,5 @@ int main(void)
 			    (int)(sizeof(wrong) / sizeof(wrong[0])));
 	tcase_add_test(tc, device_option_takes_either);
 	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run_all(srunner_create(suite));
 }

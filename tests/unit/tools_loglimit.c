@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include <check.h>
-#include <stdlib.h>
 
+#include "suite.h"
 #include "tools/loglimit.h"
 
 #define S 1000000000ull
@@ -55,16 +55,10 @@ int main(void)
 {
 	Suite *s = suite_create("tools loglimit");
 	TCase *c = tcase_create("loglimit");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(c, burst_passes_then_some_lines_a_second);
 	tcase_add_test(c, quiet_gives_the_burst_back);
 	tcase_add_test(c, what_was_dropped_is_counted_once);
 	suite_add_tcase(s, c);
-	runner = srunner_create(s);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run_all(srunner_create(s));
 }

@@ -9,6 +9,7 @@ tests_unit_verbs_test_SOURCES = \
 	tests/unit/nldev_rig.h \
 	tests/unit/null_host.c \
 	tests/unit/null_host.h \
+	tests/unit/suite.h \
 	tests/unit/verbs_device.c \
 	tests/unit/verbs_do.c \
 	tests/unit/verbs_fuzz.c \

@@ -2,15 +2,12 @@
 /* Runs the tests of the uverbs commands and the rxe rings. */
 #include "config.h"
 
-#include <stdlib.h>
-
+#include "suite.h"
 #include "verbs_rig.h"
 
 int main(void)
 {
 	Suite *suite = suite_create("verbs");
-	SRunner *runner;
-	int failed;
 
 	suite_add_tcase(suite, verbs_device_tcase());
 	suite_add_tcase(suite, verbs_objects_tcase());
@@ -21,9 +18,5 @@ int main(void)
 	suite_add_tcase(suite, verbs_netlink_tcase());
 	suite_add_tcase(suite, verbs_fuzz_tcase());
 	suite_add_tcase(suite, verbs_gone_tcase());
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return suite_run_all(srunner_create(suite));
 }
