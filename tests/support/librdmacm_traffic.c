@@ -85,47 +85,29 @@ static void ask_sends(struct stage *s)
 	ask_works("rdma_post_recvv");
 }
 
-static void ask_writes(struct stage *s)
+/* READs and WRITEs: either way both ends have the same then. */
+static void ask_remote(struct stage *s, bool read)
 {
-	struct ibv_mr *there = rdma_reg_write(s->to, s->received, SIZE);
-	struct ibv_sge out[2] = {{(uintptr_t)s->sent, HALF, s->source->lkey},
-				 {(uintptr_t)s->sent + HALF, HALF, s->source->lkey}};
+	struct ibv_mr *there = (read ? rdma_reg_read : rdma_reg_write)(s->to, s->received, SIZE);
+	struct ibv_sge here[2] = {{(uintptr_t)s->sent, HALF, s->source->lkey},
+				  {(uintptr_t)s->sent + HALF, HALF, s->source->lkey}};
+	enum ibv_wc_opcode opcode = read ? IBV_WC_RDMA_READ : IBV_WC_RDMA_WRITE;
 	uint64_t addr = (uintptr_t)s->received;
 
 	MUST(there);
 	fill(s);
-	MUST(!rdma_post_write(s->from, s, s->sent, SIZE, s->source, IBV_SEND_SIGNALED, addr,
-			      there->rkey));
-	was_sent(s, IBV_WC_RDMA_WRITE);
-	WORKS(rdma_post_write, arrived(s));
-	ask_works("rdma_reg_write");
+	MUST(!(read ? rdma_post_read : rdma_post_write)(s->from, s, s->sent, SIZE, s->source,
+							IBV_SEND_SIGNALED, addr, there->rkey));
+	was_sent(s, opcode);
+	MUST(arrived(s));
 	fill(s);
-	MUST(!rdma_post_writev(s->from, s, out, 2, IBV_SEND_SIGNALED, addr, there->rkey));
-	was_sent(s, IBV_WC_RDMA_WRITE);
-	WORKS(rdma_post_writev, arrived(s));
-	MUST(!rdma_dereg_mr(there));
-}
-
-/* What the other end has received before is fetched. */
-static void ask_reads(struct stage *s)
-{
-	struct ibv_mr *there = rdma_reg_read(s->to, s->received, SIZE);
-	struct ibv_sge in[2] = {{(uintptr_t)s->sent, HALF, s->source->lkey},
-				{(uintptr_t)s->sent + HALF, HALF, s->source->lkey}};
-	uint64_t addr = (uintptr_t)s->received;
-
-	MUST(there);
-	fill(s);
-	MUST(!rdma_post_read(s->from, s, s->sent, SIZE, s->source, IBV_SEND_SIGNALED, addr,
-			     there->rkey));
-	was_sent(s, IBV_WC_RDMA_READ);
-	WORKS(rdma_post_read, arrived(s));
-	ask_works("rdma_reg_read");
-	fill(s);
-	MUST(!rdma_post_readv(s->from, s, in, 2, IBV_SEND_SIGNALED, addr, there->rkey));
-	was_sent(s, IBV_WC_RDMA_READ);
-	WORKS(rdma_post_readv, arrived(s));
-	MUST(!rdma_dereg_mr(there));
+	MUST(!(read ? rdma_post_readv : rdma_post_writev)(s->from, s, here, 2, IBV_SEND_SIGNALED,
+							  addr, there->rkey));
+	was_sent(s, opcode);
+	MUST(arrived(s) && !rdma_dereg_mr(there));
+	ask_works(read ? "rdma_post_read" : "rdma_post_write");
+	ask_works(read ? "rdma_post_readv" : "rdma_post_writev");
+	ask_works(read ? "rdma_reg_read" : "rdma_reg_write");
 }
 
 void cm_ask_traffic(struct rdma_cm_id *from, struct rdma_cm_id *to)
@@ -134,8 +116,8 @@ void cm_ask_traffic(struct rdma_cm_id *from, struct rdma_cm_id *to)
 
 	stage_open(&s, from, to);
 	ask_sends(&s);
-	ask_writes(&s);
-	ask_reads(&s);
+	ask_remote(&s, false);
+	ask_remote(&s, true);
 	stage_close(&s);
 }
 
