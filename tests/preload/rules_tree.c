@@ -2,6 +2,7 @@
 /* The tree of folders and attributes that a program sees under librnic.so. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <ftw.h>
 #include <glob.h>
 #include <limits.h>
@@ -280,6 +281,95 @@ static void walks_come_through_the_tree(void)
 	REQUIRE(nftw("/sys/class/infiniband/absent", see, 5, 0) == -1 && errno == ENOENT);
 }
 
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* "INFO/LEVEL NAME PATH" of each entry, as for was_seen(). */
+static void fts_see(char *const *paths, int options)
+{
+	FTS *fts = fts_open(paths, options, by_name);
+	struct stat st;
+	FTSENT *e;
+
+	REQUIRE(fts);
+	for (n_seen = 0; (e = fts_read(fts)); n_seen++) {
+		REQUIRE(n_seen < 20);
+		snprintf(seen[n_seen], sizeof(seen[0]), "%d/%d %s %s", e->fts_info, e->fts_level,
+			 e->fts_name, e->fts_path);
+		REQUIRE(lstat(e->fts_accpath, &st) == 0);
+		REQUIRE(e->fts_info == FTS_SL || stat(e->fts_accpath, &st) == 0);
+		REQUIRE(st.st_ino == e->fts_statp->st_ino && st.st_mode == e->fts_statp->st_mode);
+	}
+	REQUIRE(errno == 0 && fts_close(fts) == 0);
+}
+
+static void fts_comes_through_the_tree(void)
+{
+	char *class[] = {(char *)"/sys/class/infiniband/", NULL}, *here[] = {(char *)".", NULL};
+	char *dev[] = {(char *)"/dev/infiniband", (char *)"/dev/infiniband/absent", NULL};
+	FTSENT *e, *child;
+	FTS *fts;
+
+	fts_see(class, FTS_PHYSICAL | FTS_NOCHDIR);
+	REQUIRE(n_seen == 3 && was_seen("12/1 rxe0 /sys/class/infiniband/rxe0"));
+	fts_see(class, FTS_LOGICAL);
+	REQUIRE(was_seen("1/1 rxe0 " RXE0) && was_seen("8/2 node_type " RXE0 "/node_type"));
+	REQUIRE(was_seen("6/1 rxe0 " RXE0) && !strncmp(seen[n_seen - 1], "6/0 ", 4));
+	REQUIRE(chdir("/sys/class/infiniband") == 0);
+	fts_see(here, FTS_PHYSICAL);
+	REQUIRE(n_seen == 3 && was_seen("1/0 . .") && was_seen("12/1 rxe0 ./rxe0"));
+	REQUIRE(chdir("/") == 0);
+	fts = fts_open(dev, FTS_PHYSICAL, NULL);
+	REQUIRE(fts);
+	e = fts_children(fts, 0);
+	REQUIRE(e && !strcmp(e->fts_name, dev[0]) && e->fts_link && !e->fts_link->fts_link);
+	REQUIRE(fts_read(fts) == e && e->fts_info == FTS_D && !strcmp(e->fts_name, "infiniband"));
+	child = fts_children(fts, FTS_NAMEONLY);
+	REQUIRE(child && !strcmp(child->fts_name, "uverbs0") && !child->fts_link);
+	REQUIRE(fts_read(fts) == child && child->fts_info == FTS_DEFAULT);
+	REQUIRE(S_ISCHR(child->fts_statp->st_mode) && fts_read(fts) == e && e->fts_info == FTS_DP);
+	e = fts_read(fts);
+	REQUIRE(e && e->fts_info == FTS_NS && e->fts_errno == ENOENT && !fts_read(fts));
+	REQUIRE(fts_close(fts) == 0);
+}
+
+static void fts_does_what_it_is_told(void)
+{
+	char *class[] = {(char *)"/sys/class/infiniband", NULL};
+	FTS *fts = fts_open(class, FTS_PHYSICAL | FTS_SEEDOT, by_name);
+	FTSENT *e;
+
+	REQUIRE(fts && (e = fts_read(fts)) && e->fts_info == FTS_D);
+	REQUIRE((e = fts_read(fts)) && e->fts_info == FTS_DOT && !strcmp(e->fts_name, "."));
+	REQUIRE((e = fts_read(fts)) && e->fts_info == FTS_DOT && !strcmp(e->fts_name, ".."));
+	REQUIRE((e = fts_read(fts)) && e->fts_info == FTS_SL);
+	REQUIRE(fts_set(fts, e, FTS_FOLLOW) == 0 && fts_read(fts) == e && e->fts_info == FTS_D);
+	REQUIRE(fts_set(fts, e, FTS_AGAIN) == 0 && fts_read(fts) == e && e->fts_info == FTS_SL);
+	REQUIRE(fts_set(fts, e, FTS_FOLLOW) == 0 && fts_read(fts) == e && e->fts_info == FTS_D);
+	REQUIRE(fts_set(fts, e, FTS_SKIP) == 0 && fts_read(fts) == e && e->fts_info == FTS_DP);
+	REQUIRE((e = fts_read(fts)) && e->fts_level == 0 && e->fts_info == FTS_DP);
+	REQUIRE(!fts_read(fts) && fts_close(fts) == 0);
+	fts = fts_open(class, FTS_PHYSICAL, NULL);
+	REQUIRE(fts && fts_read(fts) && (e = fts_children(fts, 0)));
+	REQUIRE(!strcmp(e->fts_name, "rxe0") && fts_set(fts, e, FTS_SKIP) == 0);
+	REQUIRE((e = fts_read(fts)) && e->fts_level == 0 && e->fts_info == FTS_DP);
+	REQUIRE(!fts_children(fts, 0) && fts_close(fts) == 0); /* in the middle */
+	REQUIRE(!fts_open(class, 0x10000, NULL) && errno == EINVAL);
+}
+
+static void fts_elsewhere_is_the_c_librarys(void)
+{
+	char *proc[] = {(char *)"/proc/self/task", NULL};
+	FTS *fts = fts_open(proc, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *e;
+
+	REQUIRE(fts && (e = fts_read(fts)) && e->fts_info == FTS_D);
+	REQUIRE((e = fts_children(fts, 0)) && atoi(e->fts_name) == getpid());
+	REQUIRE(fts_read(fts) == e && fts_close(fts) == 0);
+}
+
 const struct rule tree_rules[] = {
 	RULE(paths_read_as_sysfs),
 	RULE(folders_list_the_tree),
@@ -290,5 +380,8 @@ const struct rule tree_rules[] = {
 	RULE(folders_above_list_the_tree_too),
 	RULE(patterns_match_the_tree_from_above),
 	RULE(walks_come_through_the_tree),
+	RULE(fts_comes_through_the_tree),
+	RULE(fts_does_what_it_is_told),
+	RULE(fts_elsewhere_is_the_c_librarys),
 	{NULL, NULL},
 };

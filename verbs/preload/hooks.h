@@ -3,6 +3,7 @@
 #ifndef PRELOAD_HOOKS_H
 #define PRELOAD_HOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -36,6 +37,9 @@ int hooks_open_ours(int dirfd, const char *path, int flags, mode_t mode)
 	__attribute__((visibility("hidden")));
 /* A folder, perhaps one above the tree, so that names relative to it may be ours. Returns fd. */
 int hooks_folder_opened(int fd, int flags) __attribute__((visibility("hidden")));
+
+/* Does a walk that begins there see folders of the tree? */
+bool hooks_walk_is_ours(const char *path) __attribute__((visibility("hidden")));
 
 void __chk_fail(void) __attribute__((noreturn));
 

@@ -163,8 +163,7 @@ static int walk(struct walk *w, const char *path)
 	return ret;
 }
 
-/* Does the walk begin where we are asked? */
-static bool is_ours(const char *path)
+bool hooks_walk_is_ours(const char *path)
 {
 	struct path p;
 	struct stat st;
@@ -180,14 +179,14 @@ static int hooked_nftw(const char *path, __nftw_func_t told, int most, int flags
 {
 	struct walk w = {.told = told, .flags = flags};
 
-	return is_ours(path) ? walk(&w, path) : real()->nftw(path, told, most, flags);
+	return hooks_walk_is_ours(path) ? walk(&w, path) : real()->nftw(path, told, most, flags);
 }
 
 static int hooked_ftw(const char *path, __ftw_func_t told, int most)
 {
 	struct walk w = {.told_plain = told};
 
-	return is_ours(path) ? walk(&w, path) : real()->ftw(path, told, most);
+	return hooks_walk_is_ours(path) ? walk(&w, path) : real()->ftw(path, told, most);
 }
 
 int nftw(const char *path, __nftw_func_t told, int most, int flags)

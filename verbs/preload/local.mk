@@ -15,6 +15,7 @@ verbs_preload_librnic_la_SOURCES = \
 	verbs/preload/hooks.h \
 	verbs/preload/hooks_dir.c \
 	verbs/preload/hooks_fd.c \
+	verbs/preload/hooks_fts.c \
 	verbs/preload/hooks_netlink.c \
 	verbs/preload/hooks_number.c \
 	verbs/preload/hooks_open.c \

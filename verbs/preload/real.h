@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <ftw.h>
 #include <glob.h>
 #include <stdbool.h>
@@ -58,6 +59,10 @@ _Static_assert(sizeof(off_t) == 8 && sizeof(long) == 8, "64-bit systems only");
 	X(glob)                                                                                    \
 	X(nftw)                                                                                    \
 	X(ftw)                                                                                     \
+	X(fts_open)                                                                                \
+	X(fts_read)                                                                                \
+	X(fts_children)                                                                            \
+	X(fts_close)                                                                               \
 	X(chdir)                                                                                   \
 	X(fchdir)                                                                                  \
 	X(getcwd)                                                                                  \
