@@ -18,6 +18,7 @@
 #include "lie_feed.h"
 #include "rnic/device.h"
 #include "tests/unit/null_host.h"
+#include "verbs/kernel/passed.h"
 #include "verbs/kernel/ucma_priv.h"
 #include "verbs/kernel/umem_priv.h"
 
@@ -116,6 +117,14 @@ void kernel_log(struct kernel *k, const char *fmt, ...)
 {
 	(void)k;
 	(void)fmt;
+}
+
+/* Nobody sends descriptors to a channel here. */
+void passed_socket_close(struct kernel *k, uid_t uid, int fd)
+{
+	(void)k;
+	(void)uid;
+	close(fd);
 }
 
 static int route(void *ctx, const uint8_t to[16], uint32_t ifindex, uint8_t from[16])
