@@ -26,6 +26,9 @@
 #define A_OUT_STRUCT(type, last) \
 	{ UATTR_OUT, .zero_trailing = true, .min = END_OF(struct type, last), \
 	  .max = sizeof(struct type) }
+/* Whose last member has another name in newer headers. */
+#define A_OUT_ALL(type) \
+	{ UATTR_OUT, .zero_trailing = true, .min = sizeof(struct type), .max = sizeof(struct type) }
 #define A_OBJECT(k) { UATTR_OBJECT, .kind = (k) }
 #define A_OPT_OBJECT(k) { UATTR_OBJECT, .optional = true, .kind = (k) }
 #define A_NEW(k) { UATTR_NEW, .kind = (k) }
@@ -47,7 +50,7 @@ static const struct umethod methods[] = {
 	{ UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, false, method_query_port, {
 		[UVERBS_ATTR_QUERY_PORT_PORT_NUM] = A_CONST,
 		[UVERBS_ATTR_QUERY_PORT_RESP] =
-			A_OUT_STRUCT(ib_uverbs_query_port_resp_ex, reserved) } },
+			A_OUT_ALL(ib_uverbs_query_port_resp_ex) } },
 	{ UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, true, method_get_context, {
 		[UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS] = A_OPT_OUT(4),
 		[UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT] = A_OPT_OUT(8) } },
