@@ -85,6 +85,8 @@ void cm_free(struct rnic_cm *cm)
 {
 	timer_disarm(cm->dev, &cm->timer);
 	timers_release(cm->dev, 1);
+	if (!cm->owned)
+		cm->dev->cm->forgotten--;
 	cm_index_remove(cm);
 	table_remove(&cm->dev->cm->ends, cm->number);
 	free(cm);
@@ -293,6 +295,7 @@ void rnic_cm_destroy(struct rnic_cm *cm, uint64_t now)
 	struct cm_msg msg = {.reason = CM_REJ_CONSUMER};
 
 	cm->owned = false;
+	cm->dev->cm->forgotten++;
 	cm->user = NULL;
 	switch (cm->state) {
 	case RNIC_CM_IDLE:
@@ -312,6 +315,7 @@ void rnic_cm_destroy(struct rnic_cm *cm, uint64_t now)
 	case RNIC_CM_REP_SENT:
 	case RNIC_CM_ESTABLISHED:
 		rnic_cm_dreq(cm, now, &msg);
+		cm_hurry(cm, now);
 		return;
 	case RNIC_CM_DREQ_RCVD:
 		rnic_cm_drep(cm, now, &msg);
@@ -322,6 +326,7 @@ void rnic_cm_destroy(struct rnic_cm *cm, uint64_t now)
 		return;
 	case RNIC_CM_DREQ_SENT:
 	case RNIC_CM_TIMEWAIT:
-		return; /* its timer goes on */
+		cm_hurry(cm, now); /* else its timer goes on */
+		return;
 	}
 }

@@ -83,6 +83,11 @@ void cm_index_remove(struct rnic_cm *cm)
 	link_remove(&cm->by_qp);
 }
 
+void cm_index_ended(struct rnic_cm *cm)
+{
+	link_remove(&cm->by_qp);
+}
+
 struct rnic_cm *cm_index_request(const struct cm_index *ix, const struct cm_msg *msg,
 				 const uint8_t gid[16])
 {

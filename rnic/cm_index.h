@@ -22,6 +22,8 @@ void cm_index_free(struct cm_index *ix);
 void cm_index_add(struct cm_index *ix, struct rnic_cm *cm);
 /* May be called for one that is not in it. */
 void cm_index_remove(struct rnic_cm *cm);
+/* Its QP has no connection any more, nor was any REQ stale by it: no other is found among many. */
+void cm_index_ended(struct rnic_cm *cm);
 
 /* The end that the REQ or SIDR_REQ which this one repeats, or takes back, has made. */
 struct rnic_cm *cm_index_request(const struct cm_index *ix, const struct cm_msg *msg,

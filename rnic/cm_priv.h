@@ -20,8 +20,12 @@ struct cm_device {
 	uint64_t guid; /* of this adapter, in messages */
 	uint64_t tid;
 	uint32_t psn;
+	uint32_t forgotten; /* ends that nobody owns */
 	struct rnic_cm_counts counts;
 };
+
+/* A peer decides how many connections begin and end, and for how long their ends have to wait. */
+#define CM_FORGOTTEN_MAX (1u << 16)
 
 #define CM_STALE_MAX 4
 
@@ -76,6 +80,8 @@ void cm_answer(struct rnic_device *dev, const struct rnic_rx *rx, struct cm_msg 
 void cm_expect(struct rnic_cm *cm, uint64_t now);
 void cm_timer_fired(struct rnic_device *dev, struct rnic_timer *t, uint64_t now);
 void cm_enter_timewait(struct rnic_cm *cm, uint64_t now);
+/* An end that nobody owns waits no longer if there are too many of them. */
+void cm_hurry(struct rnic_cm *cm, uint64_t now);
 /* Tells the owner, if there is one. */
 void cm_tell(struct rnic_cm *cm, enum rnic_cm_event_type type, const struct cm_msg *msg);
 

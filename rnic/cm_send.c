@@ -104,6 +104,18 @@ void cm_enter_timewait(struct rnic_cm *cm, uint64_t now)
 	/* What answers a request must be there when the request is repeated. */
 	cm->state = RNIC_CM_TIMEWAIT;
 	timer_arm(cm->dev, &cm->timer, now + TIMEWAIT_NS + cm->peer_repeat);
+	if (!cm->n_stale)
+		cm_index_ended(cm);
+	if (!cm->owned)
+		cm_hurry(cm, now);
+}
+
+void cm_hurry(struct rnic_cm *cm, uint64_t now)
+{
+	if (cm->dev->cm->forgotten <= CM_FORGOTTEN_MAX)
+		return;
+	cm->tries = 0;
+	timer_arm(cm->dev, &cm->timer, now);
 }
 
 void cm_tell(struct rnic_cm *cm, enum rnic_cm_event_type type, const struct cm_msg *msg)
