@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	tests/rules/family \
 	tests/rules/flow \
 	tests/rules/foreign \
+	tests/rules/grip \
 	tests/rules/hog \
 	tests/rules/mute_file \
 	tests/rules/mute_user \
@@ -47,6 +48,11 @@ tests_rules_foreign_SOURCES = tests/rules/foreign.c $(RULES_RIG)
 tests_rules_foreign_CFLAGS = $(RULES_CFLAGS)
 tests_rules_foreign_LDFLAGS = -no-install
 tests_rules_foreign_LDADD = -libverbs
+
+tests_rules_grip_SOURCES = tests/rules/grip.c $(RULES_RIG)
+tests_rules_grip_CFLAGS = $(RULES_CFLAGS) -pthread
+tests_rules_grip_LDFLAGS = -no-install
+tests_rules_grip_LDADD = -libverbs
 
 tests_rules_events_SOURCES = tests/rules/events.c $(RULES_RIG)
 tests_rules_events_CFLAGS = $(RULES_CFLAGS)

@@ -100,6 +100,11 @@ class Program:
         if got != code:
             raise Broken(f'{self.name}: {self.tail()}')
 
+    def tell(self):
+        """One line of its input."""
+        self.popen.stdin.write(b'\n')
+        self.popen.stdin.flush()
+
     def signal(self, number):
         if self.popen.poll() is None:
             self.popen.send_signal(number)

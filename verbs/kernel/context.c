@@ -161,6 +161,7 @@ struct context *context_find_inode(struct kernel *k, dev_t dev, ino_t ino)
 void context_opener_set(struct context *c, struct owner *opener, uint32_t pid)
 {
 	c->opener = opener;
+	c->others = owner_is_other(opener);
 	c->opener_pid = pid;
 }
 

@@ -30,6 +30,7 @@ struct context {
 	uint32_t index;	     /* N of uverbsN */
 	uint64_t id;
 	struct owner *opener; /* NULL: nobody's */
+	bool others;	      /* his, who is another user */
 	uint32_t opener_pid;  /* for display */
 	int fd;		      /* as memfd_create gave it */
 	int lease_fd;	      /* see context.c */
@@ -42,7 +43,8 @@ struct context {
 	void *uverbs;
 	struct ring_range *ranges;
 	uint64_t ring_bytes;
-	bool ending; /* its rings stay as they are, for a client that still reads them */
+	uint64_t ring_used; /* no range that was freed but not punched ends above */
+	bool ending;	    /* its rings stay as they are, for a client that still reads them */
 };
 
 struct uobjects *context_uobjects(struct context *c);

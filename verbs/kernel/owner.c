@@ -59,9 +59,9 @@ uid_t owner_uid(const struct owner *owner)
 	return owner->uid;
 }
 
-static bool is_other(const struct owner *o)
+bool owner_is_other(const struct owner *owner)
 {
-	return o->uid && o->uid != geteuid();
+	return owner->uid && owner->uid != geteuid();
 }
 
 static uint32_t ids_of(const struct owner *o, uid_t uid)
@@ -88,7 +88,7 @@ bool owner_take(struct owner *owner)
 {
 	if (owner->ids >= OWNER_IDS_MAX)
 		return false;
-	if (is_other(owner) && ids_of(owner->list->head, owner->uid) >= OWNER_UID_IDS_MAX)
+	if (owner_is_other(owner) && ids_of(owner->list->head, owner->uid) >= OWNER_UID_IDS_MAX)
 		return false;
 	owner->ids++;
 	return true;
@@ -111,7 +111,7 @@ static int files_check(const struct owner *o, uint32_t n)
 
 	if (o->files + n > list->files_max / 2)
 		return -EMFILE;
-	if (is_other(o) && files_of(list->head, o->uid) + n > list->files_max / 2)
+	if (owner_is_other(o) && files_of(list->head, o->uid) + n > list->files_max / 2)
 		return -ENFILE;
 	return list->files + n > list->files_max ? -ENFILE : 0;
 }

@@ -26,6 +26,8 @@ struct owners {
 struct owner *owner_get(struct owners *list, uint64_t session, uid_t uid);
 void owner_put(struct owner *owner); /* or NULL */
 uid_t owner_uid(const struct owner *owner);
+/* Neither root nor the daemon's own user. */
+bool owner_is_other(const struct owner *owner);
 
 /* One more ID, or false. */
 bool owner_take(struct owner *owner);

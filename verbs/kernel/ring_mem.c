@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR Linux-OpenIB */
-/* Ranges of a context's memfd for rings: first fit, under a limit, punched out when freed; but not
- * when the context as a whole goes, with completions that its client has not read yet. */
+/*
+ * Ranges of a context's memfd for rings: first fit, under a limit, punched out when freed; but not
+ * when the context as a whole goes, with completions that its client has not read yet.
+ *
+ * Nor where the client is another user's: to punch takes the file's lock, which a client that
+ * writes to the file has for as long as the memory that it writes from lets it wait. What such a
+ * client's rings have left is overwritten when the range has its next owner.
+ */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -44,6 +51,8 @@ int context_ring_alloc(struct context *c, uint64_t size, struct ring_mem *ring)
 		free(r);
 		return -ENOMEM;
 	}
+	if (offset < c->ring_used)
+		memset(addr, 0, offset + size < c->ring_used ? size : c->ring_used - offset);
 	*r = (struct ring_range){.next = *p, .offset = offset, .size = size};
 	*p = r;
 	c->ring_bytes += size;
@@ -61,8 +70,12 @@ void context_ring_free(struct context *c, struct ring_mem *ring)
 		*p = r->next;
 		munmap(ring->addr, ring->size);
 		/* The next owner of the range finds zeros. */
-		if (!c->ending && fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-					    (off_t)r->offset, (off_t)r->size)) {
+		if (c->others) {
+			if (c->ring_used < r->offset + r->size)
+				c->ring_used = r->offset + r->size;
+		} else if (!c->ending &&
+			   fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				     (off_t)r->offset, (off_t)r->size)) {
 			/* Only a client with a seal of its own could forbid it; the file is sealed.
 			 */
 		}
