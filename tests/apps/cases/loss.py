@@ -8,7 +8,7 @@ from harness.pair import result_rows, run_perftest, run_pingpong
 FAULTS = ('rx drop p=0.01 seed=7', 'tx drop p=0.01 seed=8')
 SIZES = {'64k': ['-s', '65536', '-n', '100'],
          '1m': ['-s', '1048576', '-n', '20']}
-TIMEOUT = 180
+TIMEOUT = 600
 LAST_ACK = 'transport retry counter exceeded'
 
 

@@ -65,7 +65,7 @@ def run_pair(ends, program, options, flags, timeout):
                 process.close()
 
 
-def run_perftest(ends, family, program, options, timeout=180):
+def run_perftest(ends, family, program, options, timeout=600):
     """Runs a perftest program; checks both ends; returns the Pair."""
     def flags(host, port):
         return ['-F', '-d', host.device, '-x', str(gid_index(host, family)),
@@ -75,7 +75,7 @@ def run_perftest(ends, family, program, options, timeout=180):
     return pair
 
 
-def run_pingpong(ends, family, options, timeout=180, forgive=None,
+def run_pingpong(ends, family, options, timeout=600, forgive=None,
                  program='ibv_rc_pingpong'):
     """Runs a pingpong of libibverbs; checks both ends, unless forgive(pair); returns
     the Pair."""

@@ -78,7 +78,7 @@ class Host:
         return self.start(os.path.basename(argv[0]),
                           [self.tree.rnic_run] + argv, env)
 
-    def run(self, argv, timeout=180, rdma=True, name=None, env=None):
+    def run(self, argv, timeout=600, rdma=True, name=None, env=None):
         """Runs a program to its end; returns its (ended) process."""
         if rdma:
             process = self.start_rdma(argv, env)
